@@ -1,0 +1,1 @@
+"""What an exercise check says about the learner's own function or class."""

@@ -1,0 +1,1 @@
+"""Controls, a flipbook and the same numbers as text: the only room that knows ipywidgets."""

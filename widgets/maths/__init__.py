@@ -1,0 +1,1 @@
+"""What each step computes: pure torch functions and frozen dataclasses of steps. No picture, no slider."""

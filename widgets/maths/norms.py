@@ -1,0 +1,56 @@
+"""LayerNorm and RMSNorm, step by step.
+
+RMSNorm here means: eps inside the root, gain only, no mean (as torch.nn.RMSNorm and the LLaMA code).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+def rms(x: Tensor, eps: float = 0.0) -> Tensor:
+    """Root mean square over the last axis: the square root of the mean of the squares.
+
+    x: (..., d) -> (..., 1)
+    Source: Zhang & Sennrich 2019, eq. 4 (which has no eps); eps inside the root as in torch.nn.RMSNorm.
+    """
+    return (x.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+
+
+@dataclass(frozen=True)
+class NormSteps:
+    """One vector on its way through a norm, before the gain.
+
+    x, centred, result: (..., d); mean, scale: (..., 1). RMSNorm subtracts nothing: its mean is None and its
+    `centred` is x itself.
+    """
+
+    x: Tensor
+    mean: Tensor | None
+    centred: Tensor
+    scale: Tensor
+    result: Tensor
+
+
+def layer_norm_steps(x: Tensor, eps: float = 1e-5) -> NormSteps:
+    """Subtract the mean, then divide by the root of (variance + eps); the variance divides by d, not d - 1.
+
+    x: (..., d), floating point
+    Source: torch.nn.LayerNorm with weight 1 and bias 0.
+    """
+    mean = x.mean(dim=-1, keepdim=True)
+    centred = x - mean
+    scale = rms(centred, eps)
+    return NormSteps(x, mean, centred, scale, centred / scale)
+
+
+def rms_norm_steps(x: Tensor, eps: float = 1e-5) -> NormSteps:
+    """Divide by the root of (mean square + eps); the mean stays in.
+
+    x: (..., d), floating point
+    Source: torch.nn.RMSNorm with weight 1.
+    """
+    scale = rms(x, eps)
+    return NormSteps(x, None, x, scale, x / scale)
