@@ -6,8 +6,6 @@ something differ in lightness as well as hue, so that they stay apart on a grey 
 
 from __future__ import annotations
 
-import math
-
 INK = "#1f2a33"  # text, axes
 FAINT = "#7b8790"  # ticks, outlines, what is only there to compare with
 RULE = "#d5dade"  # grid and frames
@@ -39,14 +37,15 @@ SMALL, NORMAL, LARGE = 9.0, 10.5, 13.0  # points, in a picture 10 inches wide
 def number(value: float, digits: int = 2, sign: bool = False) -> str:
     """A number as the course prints it: fixed decimals, a real minus sign, never a negative zero.
 
-    Numbers whose fixed form would lose the point (under half the last digit, or over 99999) are written like 1.2e-5.
+    From 100000 on it is written like 1.2e5; with `sign`, numbers above zero get a plus.
     """
-    if value and (abs(value) < 0.5 * 10**-digits or abs(value) >= 1e5):
-        text = f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e+").replace("e+", "e")
-    else:
-        text = f"{value:.{digits}f}"
-        if float(text) == 0.0:
-            text = f"{0.0:.{digits}f}"
-    if sign and math.copysign(1.0, value) > 0 and float(text) != 0.0:
-        text = "+" + text
-    return text.replace("-", "−")
+    text = scientific(value) if abs(value) >= 1e5 else f"{value:.{digits}f}"
+    if float(text.replace("−", "-")) == 0.0:
+        return f"{0.0:.{digits}f}"
+    return ("+" if sign and value > 0 else "") + text.replace("-", "−")
+
+
+def scientific(value: float) -> str:
+    """A number with one decimal and a power of ten: 0.00012 -> 1.2e−4."""
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", "−")

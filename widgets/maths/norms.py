@@ -54,3 +54,33 @@ def rms_norm_steps(x: Tensor, eps: float = 1e-5) -> NormSteps:
     """
     scale = rms(x, eps)
     return NormSteps(x, None, x, scale, x / scale)
+
+
+@dataclass(frozen=True)
+class ShiftSteps:
+    """The vector scale * x0 + shift down both paths, and both results at shift 0 to compare with."""
+
+    layer_norm: NormSteps
+    rms_norm: NormSteps
+    layer_norm_unshifted: Tensor
+    rms_norm_unshifted: Tensor
+
+    def changes(self) -> tuple[float, float]:
+        """The largest change of any component since shift 0: (LayerNorm's result, RMSNorm's result)."""
+        layer_norm = (self.layer_norm.result - self.layer_norm_unshifted).abs().max()
+        rms_norm = (self.rms_norm.result - self.rms_norm_unshifted).abs().max()
+        return layer_norm.item(), rms_norm.item()
+
+
+def shift_steps(x0: Tensor, scale: float = 1.0, shift: float = 0.0, eps: float = 1e-5) -> ShiftSteps:
+    """Multiply by the scale, add the shift to every component, and normalise both ways.
+
+    x0: (d,), floating point
+    """
+    x = scale * x0
+    return ShiftSteps(
+        layer_norm_steps(x + shift, eps),
+        rms_norm_steps(x + shift, eps),
+        layer_norm_steps(x, eps).result,
+        rms_norm_steps(x, eps).result,
+    )

@@ -1,0 +1,98 @@
+// Plays what flipbook.py recorded: at each slider position it sets the attributes that differ, at most once an
+// animation frame. It computes no number and draws no mark.
+
+let views = 0;
+
+function render({ model, el }) {
+  const own = `flipbook${++views}-`; // ids of this view alone, so that several on a page do not meet
+  const themed = (text) => text.replace(/#[0-9a-f]{6}\b/g, (c) => `var(--flipbook-${c.slice(1)}, ${c})`);
+  const local = (markup) => themed(markup.replaceAll("__flipbook__", own));
+
+  el.classList.add("flipbook");
+  el.innerHTML = '<div></div><p aria-hidden="true"></p><p role="alert"></p>';
+  const [frame, words, problem] = el.children;
+  const positions = model.get("positions");
+  const sliders = Object.keys(positions);
+
+  const nearest = (name, at = positions[name]) => {
+    const value = model.get(name);
+    return at.reduce((best, p, k) => (Math.abs(p - value) < Math.abs(at[best] - value) ? k : best), 0);
+  };
+  const here = (name) => positions[name][nearest(name)];
+  const reelOf = (name) => model.get(`${name}_reel`);
+  const fits = (name) => reelOf(name).along && Object.entries(reelOf(name).at).every(([o, v]) => here(o) === v);
+
+  let svg, reel, elements, shown; // the reel in place, its moving elements, what each track shows now
+  const setStage = () => {
+    frame.innerHTML = local(model.get("stage"));
+    svg = frame.firstElementChild;
+    reel = undefined;
+  };
+  const mount = (next) => {
+    reel = next;
+    shown = [];
+    svg.querySelector("defs[data-reel]").innerHTML = local(reel.defs);
+    for (const gap of svg.querySelectorAll("[data-gap]")) gap.innerHTML = local(reel.marks[gap.dataset.gap]);
+    elements = {};
+    for (const e of svg.querySelectorAll("[data-moves]")) elements[e.dataset.moves] = e;
+  };
+  const join = (parts, k) => parts.map((p) => (typeof p === "number" ? reel.columns[p][k] : p)).join("");
+  const say = (text) => {
+    svg.setAttribute("aria-label", text);
+    words.textContent = text;
+  };
+
+  let waiting = 0;
+  const paint = () => {
+    waiting = 0;
+    nameSliders();
+    const name = sliders.find((s) => reelOf(s) === reel && fits(s)) ?? sliders.find(fits);
+    if (name === undefined) return; // the last picture stays until the kernel has answered
+    if (reelOf(name) !== reel) mount(reelOf(name));
+    const k = nearest(name, reel.along);
+    reel.tracks.forEach(([element, attribute, parts], track) => {
+      const value = join(parts, k);
+      if (shown[track] === value) return;
+      shown[track] = value;
+      if (attribute === "") elements[element].textContent = value;
+      else elements[element].setAttribute(attribute, attribute === "style" ? local(value) : value);
+    });
+    say(join(reel.words, k));
+  };
+  const moved = () => (waiting ||= requestAnimationFrame(paint));
+
+  let asking = 0;
+  const ask = () => {
+    clearTimeout(asking); // a slider at rest: now the reels of the other sliders can be drawn for it
+    asking = setTimeout(() => {
+      const at = Object.fromEntries(sliders.map((s) => [s, here(s)]));
+      for (const record of sliders) if (!fits(record)) model.send({ record, at });
+    }, 150);
+  };
+  const complain = () => (problem.textContent = model.get("problem"));
+
+  // ipywidgets gives a slider's handle no accessible name: it gets the text of the slider's label.
+  const nameSliders = () => {
+    for (const box of el.parentElement?.querySelectorAll(".widget-hslider") ?? [])
+      box.querySelector(".noUi-handle")?.setAttribute("aria-label", box.querySelector("label")?.textContent ?? "");
+  };
+
+  const listeners = [["change:problem", complain], ["change:stage", setStage], ["change:stage", moved], ["change:stage", ask]];
+  for (const s of sliders) listeners.push([`change:${s}`, moved], [`change:${s}`, ask], [`change:${s}_reel`, moved]);
+  for (const [event, listener] of listeners) model.on(event, listener);
+  const attached = new ResizeObserver(nameSliders);
+  attached.observe(el);
+  setStage();
+  if (sliders.length) paint();
+  else say(model.get("label"));
+  complain();
+  ask();
+  return () => {
+    attached.disconnect();
+    clearTimeout(asking);
+    cancelAnimationFrame(waiting);
+    for (const [event, listener] of listeners) model.off(event, listener);
+  };
+}
+
+export default { render };

@@ -1,0 +1,88 @@
+"""A blank page measured in points, and a row of bars with their numbers: what most pictures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+from widgets import style
+
+
+def page(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure of this size in points, and one Axes that fills it, measured in points from the bottom left.
+
+    One Axes because each further one costs about 20 ms, and an explorer has 400 to come up.
+    """
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72, facecolor="none")
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, height)
+    return figure, axes
+
+
+def write(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Text:
+    """A text standing on its baseline at (x, y)."""
+    look = {"fontsize": style.NORMAL, "color": style.INK, "va": "baseline", **look}
+    return axes.text(x, y, text, **look)
+
+
+def box(axes: Axes, x: float, y: float, width: float, height: float, **look: object) -> Rectangle:
+    """A rectangle with its lower left corner at (x, y), not cut off at the edge of the page."""
+    return axes.add_patch(Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look}))
+
+
+class BarRow:
+    """Bars that stand on one line, up or down, with their numbers at the ends; optionally outlines to compare with.
+
+    left, right: the ends of the line; base: its height; reach: the longest bar, all in points.
+    """
+
+    def __init__(
+        self,
+        axes: Axes,
+        count: int,
+        left: float,
+        right: float,
+        base: float,
+        reach: float,
+        colour: str,
+        outlined: bool = False,
+        hatch: str | None = None,
+    ) -> None:
+        self.base, self.reach, self.digits = base, reach, 2 if count <= 8 else 1
+        pitch = (right - left) / count
+        width = min(0.62 * pitch, 44)
+        centres = [left + (k + 0.5) * pitch for k in range(count)]
+        look = {"facecolor": colour, "hatch": hatch, "edgecolor": style.PAPER, "linewidth": 0}
+        self.bars = [box(axes, x - width / 2, base, width, 0, **look) for x in centres]
+        outline = {"fill": False, "edgecolor": style.INK, "linewidth": 0.9, "linestyle": (0, (3, 2))}
+        wide = width + 5
+        self.outlines = [box(axes, x - wide / 2, base, wide, 0, **outline) for x in centres if outlined]
+        size = style.SMALL if count <= 9 else style.SMALL - 1.5
+        self.numbers = [write(axes, x, base, ha="center", fontsize=size) for x in centres]
+        box(axes, left, base - 0.4, right - left, 0.8, facecolor=style.FAINT)
+
+    @property
+    def artists(self) -> list[Artist]:
+        return [*self.bars, *self.outlines, *self.numbers]
+
+    def show(self, values: Sequence[float], unit: float, outlines: Sequence[float] = ()) -> None:
+        """values: one number a bar; unit: points for the number 1. A bar too long ends at `reach`, with an arrow."""
+        for bar, number, value in zip(self.bars, self.numbers, values, strict=True):
+            height = self.cut(value * unit)
+            bar.set_height(height)
+            arrow = "" if abs(value * unit) <= self.reach else " ↑" if value > 0 else " ↓"
+            number.set_text(style.number(value, self.digits) + arrow)
+            number.set_y(self.base + (height + 3 if value >= 0 else height - 9.5))
+        for outline, value in zip(self.outlines, outlines, strict=bool(self.outlines)):
+            outline.set_height(self.cut(value * unit))
+
+    def cut(self, height: float) -> float:
+        """The height a bar can have, in points."""
+        return max(-self.reach, min(self.reach, height))

@@ -1,0 +1,473 @@
+"""Recording a matplotlib figure: one SVG stage, and for each slider position what its moving artists look like.
+
+Every mark is drawn by matplotlib's own SVG renderer. What stays the same is kept once; what differs from position to
+position becomes a column of values. Bars and texts come by the dozen, so for these two matplotlib draws each look
+only once and their places at all positions are transformed together; a test compares that with real drawing.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+UNIQUE = "__flipbook__"  # the browser puts a name of its own in its place, so that ids never meet
+LARGEST = 6_000_000  # characters in one recording
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+_UPRIGHT = re.compile(r"rotate\(-?0 ")
+
+
+@dataclass
+class Node:
+    """One SVG element."""
+
+    tag: str
+    attributes: dict[str, str]
+    children: list[Node] = field(default_factory=list)
+    text: str = ""
+
+    def markup(self, mark: dict[int, int] | None = None) -> str:
+        """The element as SVG text; `mark` numbers the elements that move: id(node) -> number."""
+        parts = [f"<{self.tag}"]
+        parts += [f" {name}={quoteattr(value)}" for name, value in self.attributes.items()]
+        if mark and id(self) in mark:
+            parts.append(f' data-moves="{mark[id(self)]}"')
+        inside = escape(self.text) + "".join(child.markup(mark) for child in self.children)
+        return "".join([*parts, f">{inside}</{self.tag}>"])
+
+    def walk(self) -> list[Node]:
+        """This element and all below it, in document order."""
+        return [self, *(below for child in self.children for below in child.walk())]
+
+
+class _Tree:
+    """Takes the place of the renderer's XML writer and keeps elements instead of text."""
+
+    def __init__(self) -> None:
+        self.open = [Node("svg", {})]
+
+    def start(self, tag: str, attrib: dict[str, str] | None = None, **extra: str) -> int:
+        given = {**(attrib or {}), **extra}
+        if tag == "g":
+            given.pop("id", None)
+        if _UPRIGHT.match(given.get("transform", "")):
+            del given["transform"]
+        if "fill" in given:
+            given["style"] = f"fill: {given.pop('fill')}"
+        attributes = {name.removeprefix("xlink:"): value for name, value in given.items() if value}
+        node = Node(tag, attributes)
+        self.open[-1].children.append(node)
+        self.open.append(node)
+        return len(self.open) - 1
+
+    def end(self, tag: str | None = None, indent: bool = True) -> None:
+        self.open.pop()
+
+    def close(self, identifier: int) -> None:
+        del self.open[identifier:]
+
+    def data(self, text: str) -> None:
+        self.open[-1].text += text
+
+    def element(
+        self, tag: str, text: str | None = None, attrib: dict[str, str] | None = None, **extra: str
+    ) -> None:
+        self.start(tag, attrib, **extra)
+        self.data(text or "")
+        self.end()
+
+    def comment(self, comment: str) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+
+class Renderer(RendererSVG):
+    """matplotlib's SVG renderer, writing into a tree: short numbers, text as text, ids that do not depend on chance."""
+
+    def __init__(self, figure: Figure) -> None:
+        width, height = (float(inches * 72) for inches in figure.get_size_inches())
+        self._ids: dict[tuple[str, str], str] = {}
+        super().__init__(width, height, io.StringIO(), image_dpi=144)
+        self.writer = _Tree()
+        self.defs: dict[str, Node] = {}
+
+    def capture(self, draw: Callable[[Renderer], None]) -> list[Node]:
+        """What `draw(renderer)` draws, as elements; definitions (markers, clip paths, hatches) go to `defs`."""
+        self.writer = _Tree()
+        top = self.writer.open[0]
+        draw(self)
+        del self.writer.open[1:]
+        self._write_clips()
+        self._write_hatches()
+        self._take_definitions(top)
+        return top.children
+
+    def _take_definitions(self, node: Node) -> None:
+        kept = []
+        for child in node.children:
+            if child.tag == "defs":
+                self.defs.update(
+                    (one.attributes["id"], one) for one in child.children if "id" in one.attributes
+                )
+            else:
+                self._take_definitions(child)
+                kept.append(child)
+        node.children = kept
+
+    def definitions(self) -> str:
+        """All definitions drawn so far."""
+        return "".join(node.markup() for node in self.defs.values())
+
+    def _make_id(self, type: str, content: object) -> str:
+        return self._ids.setdefault((type, str(content)), f"{UNIQUE}{type}{len(self._ids)}")
+
+    def _convert_path(self, *arguments, **keywords) -> str:
+        path = super()._convert_path(*arguments, **keywords)
+        return (
+            re.sub(r"-?\d+\.\d+", lambda match: coordinate(float(match[0])), path).replace("\n", "").strip()
+        )
+
+    def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None) -> None:
+        clip = self._get_clip_attrs(gc)
+        if clip:
+            self.writer.start("g", **clip)
+        self._draw_text_as_text(gc, x, y, s, prop, angle, ismath, mtext)
+        if clip:
+            self.writer.end("g")
+
+
+def coordinate(value: float) -> str:
+    """A coordinate to a hundredth of a point, without trailing zeros."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One artist over all positions: its variants (element trees of the same build) and, in each, the values that differ.
+
+Parts = list[
+    str | list[str]
+]  # an attribute: fixed text and columns with one value per position, to be joined
+
+
+@dataclass
+class Variant:
+    """The positions at which an artist has elements of one build, and those elements."""
+
+    nodes: list[Node]
+    at: list[int] = field(default_factory=list)
+    tracks: list[tuple[Node, str, Parts]] = field(default_factory=list)  # (element, attribute or "", parts)
+
+
+class Drawn:
+    """An artist that matplotlib draws at every position."""
+
+    def __init__(self, artist: Artist, renderer: Renderer) -> None:
+        self.artist, self.renderer = artist, renderer
+        self.builds: dict[tuple, tuple[list[Node], list[int], list[list[str]]]] = {}
+
+    def note(self, position: int, limits: tuple = ()) -> None:
+        nodes = capture(self.artist, self.renderer)
+        every = [node for top in nodes for node in top.walk()]
+        build = tuple((node.tag, len(node.children), *node.attributes) for node in every)
+        leaves = [leaf for node in every for leaf in (*node.attributes.values(), node.text)]
+        _, at, values = self.builds.setdefault(build, (nodes, [], []))
+        at.append(position)
+        values.append(leaves)
+
+    def variants(self) -> list[Variant]:
+        return [_variant(*build) for build in self.builds.values()]
+
+
+def _variant(nodes: list[Node], at: list[int], values: list[list[str]]) -> Variant:
+    variant = Variant(nodes, at)
+    columns = iter(zip(*values, strict=True))
+    for node in (node for top in nodes for node in top.walk()):
+        for name in (*node.attributes, ""):
+            column = next(columns)
+            if len(set(column)) > 1:
+                variant.tracks.append((node, name, split(column)))
+    return variant
+
+
+def split(values: Sequence[str]) -> Parts:
+    """Texts as fixed words and columns of the words that differ; one column where the words do not line up."""
+    rows = [value.split(" ") for value in values]
+    if len({len(row) for row in rows}) > 1:
+        return [list(values)]
+    parts: Parts = []
+    for word, *others in zip(*rows, strict=True):
+        parts += [[word, *others], " "] if any(other != word for other in others) else [word + " "]
+    return _joined([*parts[:-1], parts[-1].rstrip(" ")] if isinstance(parts[-1], str) else parts)
+
+
+def _joined(parts: Parts) -> Parts:
+    out: Parts = []
+    for part in parts:
+        if isinstance(part, str) and out and isinstance(out[-1], str):
+            out[-1] += part
+        elif part != "":
+            out.append(part)
+    return out
+
+
+class _Placed:
+    """Bars and texts: matplotlib draws each look once; their places are transformed together at the end."""
+
+    def __init__(self, artist: Artist, renderer: Renderer) -> None:
+        self.artist, self.renderer = artist, renderer
+        self.drawn = Drawn(artist, renderer)  # for the positions at which the artist is not a plain one
+        self.looks: dict[tuple, tuple[list[Node], object, list[int], list[tuple]]] = {}
+
+    def note(self, position: int, limits: tuple = ()) -> None:
+        look = self.look()
+        if look is None:
+            return self.drawn.note(position)
+        look = (*look, *limits)
+        if look not in self.looks:
+            transform = self.artist.get_data_transform() if isinstance(self.artist, Rectangle) else None
+            transform = (transform or self.artist.get_transform()).frozen()
+            self.looks[look] = (capture(self.artist, self.renderer), transform, [], [])
+        _, _, at, places = self.looks[look]
+        at.append(position)
+        places.append(self.place())
+
+    def variants(self) -> list[Variant]:
+        return self.drawn.variants() + [self._variant(*look) for look in self.looks.values()]
+
+    def _variant(self, nodes: list[Node], transform, at: list[int], places: list[tuple]) -> Variant:
+        node = next(node for top in nodes for node in top.walk() if node.tag == self.tag)
+        tracks = [(node, name, parts) for name, parts in self.tracks(transform, places)]
+        moving = [
+            (node, name, parts)
+            for node, name, parts in tracks
+            if any(isinstance(part, list) for part in parts)
+        ]
+        return Variant(nodes, at, moving)
+
+    def points(self, transform, x: Sequence[float], y: Sequence[float]) -> tuple[list[str], list[str]]:
+        points = transform.transform(np.column_stack([x, y]).astype(float))
+        return [coordinate(x) for x in points[:, 0]], [
+            coordinate(self.renderer.height - y) for y in points[:, 1]
+        ]
+
+
+class Bar(_Placed):
+    """A Rectangle."""
+
+    tag = "path"
+
+    def look(self) -> tuple | None:
+        bar = self.artist
+        if not bar.get_visible() or bar.get_angle() or bar.get_path_effects() or bar.get_sketch_params():
+            return None
+        if not all(isinstance(number, Real) for number in self.place()):
+            return None
+        style = (bar.get_facecolor(), bar.get_edgecolor(), bar.get_linewidth(), str(bar.get_linestyle()))
+        return (*style, bar.get_hatch(), bar.get_alpha(), bar.get_clip_on())
+
+    def place(self) -> tuple:
+        return self.artist._x0, self.artist._y0, self.artist._width, self.artist._height
+
+    def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+        x, y, width, height = np.array(places, dtype=float).T
+        left, bottom = (_column(c) for c in self.points(transform, x, y))
+        right, top = (_column(c) for c in self.points(transform, x + width, y + height))
+        corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
+        words = [word for corner in corners for word in (" L ", corner[0], " ", corner[1])]
+        return [("d", _joined(["M ", *words[1:], " z"]))]
+
+
+class Label(_Placed):
+    """A Text of one line, standing on its baseline."""
+
+    tag = "text"
+
+    def look(self) -> tuple | None:
+        label = self.artist
+        text = label.get_text()
+        plain = (
+            label.get_visible()
+            and text
+            and "$" not in text
+            and "\n" not in text
+            and label.get_va() == "baseline"
+        )
+        if (
+            not plain
+            or label.get_bbox_patch()
+            or label.get_path_effects()
+            or label.get_wrap()
+            or label.get_url()
+        ):
+            return None
+        if label.get_rotation() or not all(isinstance(number, Real) for number in (label._x, label._y)):
+            return None
+        font = (
+            label.get_fontsize(),
+            label.get_fontweight(),
+            label.get_fontstyle(),
+            tuple(label.get_fontfamily()),
+        )
+        return (*font, label.get_color(), label.get_alpha(), label.get_ha(), label.get_clip_on())
+
+    def place(self) -> tuple:
+        return self.artist._x, self.artist._y, self.artist._text
+
+    def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+        x, y, text = zip(*places, strict=True)
+        x, y = self.points(transform, x, y)
+        return [("x", [_column(x)]), ("y", [_column(y)]), ("", split(text))]
+
+
+def _column(values: list[str]) -> str | list[str]:
+    return values[0] if all(value == values[0] for value in values) else values
+
+
+def _limits(figure: Figure) -> tuple:
+    """What places depend on beside the artists' own numbers: the limits and scales of all axes."""
+    return tuple((*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale()) for axes in figure.axes)
+
+
+def capture(artist: Artist, renderer: Renderer) -> list[Node]:
+    """The elements of one artist as it is now (a 3-D artist is projected first)."""
+    if hasattr(artist, "do_3d_projection") and not hasattr(artist, "view_init"):
+        artist.do_3d_projection()
+    return renderer.capture(artist.draw)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def draw_stage(figure: Figure, moving: Sequence[Artist], renderer: Renderer) -> str:
+    """The figure as one SVG with a labelled gap where each moving artist will be, in matplotlib's own order."""
+    for number, artist in enumerate(moving):
+        artist.draw = lambda _, number=number: renderer.writer.element("g", **{"data-gap": str(number)})
+    try:
+        nodes = renderer.capture(figure.draw)
+    finally:
+        for artist in moving:
+            del artist.draw
+    body = "".join(node.markup() for node in nodes)
+    missing = [artist for number, artist in enumerate(moving) if f'data-gap="{number}"' not in body]
+    if missing:
+        raise ValueError(f"Expected every moving artist to be drawn by the figure; {missing[0]} is not.")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {renderer.width:g} {renderer.height:g}">'
+        f'<defs>{renderer.definitions()}</defs><defs data-reel=""></defs>{body}</svg>'
+    )
+
+
+def record(
+    figure: Figure, moving: Sequence[Artist], show: Callable[[int], str], positions: int, renderer: Renderer
+) -> dict[str, object]:
+    """Shows each position in turn and keeps what the moving artists look like there.
+
+    show(position) moves the artists and returns the state in words. Returns what flipbook.js plays:
+    `marks`, the elements of each moving artist; `tracks`, [element, attribute, parts]; `columns`, the values of a part
+    that is a number; `words`, the parts of the label; `defs`, definitions.
+    Raises ValueError when `show` changes an artist that is not in `moving`, places one nowhere, or the whole is too large.
+    """
+    lanes = [_lane(artist, renderer) for artist in moving]
+    still = _still(figure, moving)
+    words = []
+    for position in range(positions):
+        words.append(show(position))
+        limits = _limits(figure)
+        for lane in lanes:
+            lane.note(position, limits)
+    _refuse_changes(still)
+    return _Reel(positions).of([lane.variants() for lane in lanes], words, renderer)
+
+
+def _still(figure: Figure, moving: Sequence[Artist]) -> list[Artist]:
+    """The artists that must not change: all but the moving ones, what belongs to them, and what they stand in."""
+    movers = {id(part) for artist in moving for part in artist.findobj()}
+    still = [part for part in figure.findobj() if id(part) not in movers and not part.get_children()]
+    for part in still:
+        part.stale = False
+    return still
+
+
+def _refuse_changes(still: Sequence[Artist]) -> None:
+    changed = [part for part in still if part.stale]
+    if changed:
+        raise ValueError(
+            f"Expected only the artists listed in `moving` to change; {changed[0]} changed as well."
+        )
+
+
+def _lane(artist: Artist, renderer: Renderer) -> Drawn | Bar | Label:
+    return {Rectangle: Bar, Text: Label}.get(type(artist), Drawn)(artist, renderer)
+
+
+class _Reel:
+    """Puts variants together into what the browser plays, each column of values once."""
+
+    def __init__(self, positions: int) -> None:
+        self.positions = positions
+        self.columns: dict[tuple[str, ...], int] = {}
+        self.tracks: list[list[object]] = []
+
+    def of(self, artists: list[list[Variant]], words: list[str], renderer: Renderer) -> dict[str, object]:
+        marks = ["".join(self.variant(variant) for variant in variants) for variants in artists]
+        label = self.parts(split(words) if len(set(words)) > 1 else [words[0]], range(self.positions))
+        columns = [[_plain(value) for value in column] for column in self.columns]
+        size = sum(map(len, marks)) + sum(len(value) + 1 for column in self.columns for value in column)
+        if size > LARGEST:
+            raise ValueError(
+                f"Expected a recording of at most {LARGEST:,} characters; this one has {size:,}. "
+                "Use fewer positions, fewer moving artists or lines with fewer points."
+            )
+        return {
+            "marks": marks,
+            "tracks": self.tracks,
+            "columns": columns,
+            "words": label,
+            "defs": renderer.definitions(),
+        }
+
+    def variant(self, variant: Variant) -> str:
+        numbers: dict[int, int] = {}
+        holder = Node("g", {}, variant.nodes)
+        for node, attribute, parts in variant.tracks:
+            number = numbers.setdefault(id(node), len(self.tracks))
+            self.tracks.append([number, attribute, self.parts(parts, variant.at)])
+        if len(variant.at) < self.positions:
+            shown = set(variant.at)
+            display = ["inline" if position in shown else "none" for position in range(self.positions)]
+            numbers[id(holder)] = len(self.tracks)
+            self.tracks.append([len(self.tracks), "display", self.parts([display], range(self.positions))])
+        return holder.markup(numbers)
+
+    def parts(self, parts: Parts, at: Sequence[int]) -> list[str | int]:
+        return [part if isinstance(part, str) else self.column(part, at) for part in parts]
+
+    def column(self, values: list[str], at: Sequence[int]) -> int:
+        if len(at) < self.positions:
+            full = dict(zip(at, values, strict=True))
+            values = [full.get(position, values[0]) for position in range(self.positions)]
+        return self.columns.setdefault(tuple(values), len(self.columns))
+
+
+def _plain(value: str) -> str | float:
+    """Coordinates travel as numbers, which are shorter than texts, where they come back letter for letter."""
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if value != coordinate(number):
+        return value
+    return int(value) if number.is_integer() else number
