@@ -1,4 +1,4 @@
-"""A matplotlib figure that moves in the browser: drawn ahead in the kernel for every slider position, played by flipbook.js.
+"""A matplotlib figure that moves in the browser: drawn ahead in the kernel, played by flipbook.js.
 
 The kernel records one reel for each slider: what the figure looks like at all positions of that slider, the others
 standing still. Playing a reel needs no kernel. When another slider has come to rest, the browser asks for the reels
@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import anywidget
@@ -112,9 +113,7 @@ class Flipbook(anywidget.AnyWidget):
     def _set_reel(self, name: str, reel: dict[str, object]) -> None:
         setattr(self, f"{name}_reel", reel)
 
-    def _record(
-        self, name: str, values: dict[str, float], along: list[float] | None = None
-    ) -> dict[str, object]:
+    def _record(self, name: str, values: dict[str, float], along: list[float] | None = None) -> dict[str, object]:
         """One reel: `name` takes the positions `along`, the other sliders stand still at `values`."""
         along = along or self.positions[name]
         at = {other: value for other, value in values.items() if other != name}
@@ -143,8 +142,6 @@ class Flipbook(anywidget.AnyWidget):
 
 def _rising(name: str, values: Sequence[float]) -> list[float]:
     positions = [float(value) for value in values]
-    if not positions or not all(a < b for a, b in zip(positions, positions[1:], strict=False)):
-        raise ValueError(
-            f"Expected the positions of {name!r} to rise from the first to the last; got {positions}."
-        )
+    if not positions or not all(a < b for a, b in pairwise(positions)):
+        raise ValueError(f"Expected the positions of {name!r} to rise from the first to the last; got {positions}.")
     return positions

@@ -79,9 +79,7 @@ class _Tree:
     def data(self, text: str) -> None:
         self.open[-1].text += text
 
-    def element(
-        self, tag: str, text: str | None = None, attrib: dict[str, str] | None = None, **extra: str
-    ) -> None:
+    def element(self, tag: str, text: str | None = None, attrib: dict[str, str] | None = None, **extra: str) -> None:
         self.start(tag, attrib, **extra)
         self.data(text or "")
         self.end()
@@ -118,9 +116,7 @@ class Renderer(RendererSVG):
         kept = []
         for child in node.children:
             if child.tag == "defs":
-                self.defs.update(
-                    (one.attributes["id"], one) for one in child.children if "id" in one.attributes
-                )
+                self.defs.update((one.attributes["id"], one) for one in child.children if "id" in one.attributes)
             else:
                 self._take_definitions(child)
                 kept.append(child)
@@ -135,9 +131,7 @@ class Renderer(RendererSVG):
 
     def _convert_path(self, *arguments, **keywords) -> str:
         path = super()._convert_path(*arguments, **keywords)
-        return (
-            re.sub(r"-?\d+\.\d+", lambda match: coordinate(float(match[0])), path).replace("\n", "").strip()
-        )
+        return re.sub(r"-?\d+\.\d+", lambda match: coordinate(float(match[0])), path).replace("\n", "").strip()
 
     def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None) -> None:
         clip = self._get_clip_attrs(gc)
@@ -157,9 +151,7 @@ def coordinate(value: float) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # One artist over all positions: its variants (element trees of the same build) and, in each, the values that differ.
 
-Parts = list[
-    str | list[str]
-]  # an attribute: fixed text and columns with one value per position, to be joined
+Parts = list[str | list[str]]  # an attribute: fixed text and columns with one value per position, to be joined
 
 
 @dataclass
@@ -250,18 +242,12 @@ class _Placed:
     def _variant(self, nodes: list[Node], transform, at: list[int], places: list[tuple]) -> Variant:
         node = next(node for top in nodes for node in top.walk() if node.tag == self.tag)
         tracks = [(node, name, parts) for name, parts in self.tracks(transform, places)]
-        moving = [
-            (node, name, parts)
-            for node, name, parts in tracks
-            if any(isinstance(part, list) for part in parts)
-        ]
+        moving = [(node, name, parts) for node, name, parts in tracks if any(isinstance(part, list) for part in parts)]
         return Variant(nodes, at, moving)
 
     def points(self, transform, x: Sequence[float], y: Sequence[float]) -> tuple[list[str], list[str]]:
         points = transform.transform(np.column_stack([x, y]).astype(float))
-        return [coordinate(x) for x in points[:, 0]], [
-            coordinate(self.renderer.height - y) for y in points[:, 1]
-        ]
+        return [coordinate(x) for x in points[:, 0]], [coordinate(self.renderer.height - y) for y in points[:, 1]]
 
 
 class Bar(_Placed):
@@ -298,20 +284,8 @@ class Label(_Placed):
     def look(self) -> tuple | None:
         label = self.artist
         text = label.get_text()
-        plain = (
-            label.get_visible()
-            and text
-            and "$" not in text
-            and "\n" not in text
-            and label.get_va() == "baseline"
-        )
-        if (
-            not plain
-            or label.get_bbox_patch()
-            or label.get_path_effects()
-            or label.get_wrap()
-            or label.get_url()
-        ):
+        plain = label.get_visible() and text and "$" not in text and "\n" not in text and label.get_va() == "baseline"
+        if not plain or label.get_bbox_patch() or label.get_path_effects() or label.get_wrap() or label.get_url():
             return None
         if label.get_rotation() or not all(isinstance(number, Real) for number in (label._x, label._y)):
             return None
@@ -378,7 +352,7 @@ def record(
     show(position) moves the artists and returns the state in words. Returns what flipbook.js plays:
     `marks`, the elements of each moving artist; `tracks`, [element, attribute, parts]; `columns`, the values of a part
     that is a number; `words`, the parts of the label; `defs`, definitions.
-    Raises ValueError when `show` changes an artist that is not in `moving`, places one nowhere, or the whole is too large.
+    Raises ValueError when `show` changes an artist that is not in `moving`, or the whole is too large.
     """
     lanes = [_lane(artist, renderer) for artist in moving]
     still = _still(figure, moving)
@@ -404,9 +378,7 @@ def _still(figure: Figure, moving: Sequence[Artist]) -> list[Artist]:
 def _refuse_changes(still: Sequence[Artist]) -> None:
     changed = [part for part in still if part.stale]
     if changed:
-        raise ValueError(
-            f"Expected only the artists listed in `moving` to change; {changed[0]} changed as well."
-        )
+        raise ValueError(f"Expected only the artists listed in `moving` to change; {changed[0]} changed as well.")
 
 
 def _lane(artist: Artist, renderer: Renderer) -> Drawn | Bar | Label:

@@ -81,9 +81,7 @@ def _close_below(widget: Widget) -> None:
     Box.close(widget) if isinstance(widget, Box) else widget.close()
 
 
-_made: dict[
-    str, tuple[int, list[Widget]]
-] = {}  # cell -> (its execution count, the widgets it made in that run)
+_made: dict[str, tuple[int, list[Widget]]] = {}  # cell -> (its execution count, the widgets it made in that run)
 
 
 def close_predecessors(widget: Widget) -> None:

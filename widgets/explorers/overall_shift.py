@@ -20,9 +20,7 @@ SHIFTS = 201
 SCALES = [round(0.1 * k, 1) for k in range(1, 31)]
 
 
-def overall_shift(
-    x: object = None, layernorm_only: bool = False, shift: tuple[float, float] = (-5.0, 5.0)
-) -> Explorer:
+def overall_shift(x: object = None, layernorm_only: bool = False, shift: tuple[float, float] = (-5.0, 5.0)) -> Explorer:
     """LayerNorm and RMSNorm of one vector, step by step, while a slider adds the same number to every component.
 
     x: 2 to 12 numbers (list, tuple, numpy array or tensor), by default (2, -1, 0.5, 3, -0.5, 1)
@@ -42,9 +40,7 @@ class OverallShift(Explorer):
         start = min(max(0.0, lowest), highest)
         positions = {"shift": np.linspace(lowest, highest, SHIFTS).round(9), "scale": SCALES}
         picture = self._picture()
-        flipbook = Flipbook(
-            picture.figure, self._show, picture.moving, positions, {"shift": start, "scale": 1.0}
-        )
+        flipbook = Flipbook(picture.figure, self._show, picture.moving, positions, {"shift": start, "scale": 1.0})
         sliders = {
             "shift": FloatSlider(start, min=lowest, max=highest, step=step, description="overall shift"),
             "scale": FloatSlider(1.0, min=SCALES[0], max=SCALES[-1], step=0.1, description="scale"),
@@ -86,11 +82,11 @@ def _line(name: str, row: Tensor) -> str:
 
 def _words(steps: ShiftSteps, shift: float, layernorm_only: bool) -> str:
     layer_norm, rms_norm = (number(change) for change in steps.changes())
-    text = f"Overall shift {number(shift, sign=True)}. Since shift 0, LayerNorm’s result has changed by {layer_norm}"
+    text = f"Shift {number(shift, sign=True)}: since shift 0, LayerNorm’s result has changed by {layer_norm}"
     if layernorm_only:
         return f"{text} at most."
     mean = number(steps.rms_norm.result.mean().item())
-    return f"{text} at most, RMSNorm’s by up to {rms_norm}; the mean of RMSNorm’s result is {mean}."
+    return f"{text} at most, RMSNorm’s by {rms_norm} (its mean is {mean})."
 
 
 def _range(shift: object) -> tuple[float, float]:

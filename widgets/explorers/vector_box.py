@@ -22,9 +22,7 @@ def parse_vector(text: str) -> Tensor:
     words = [word for word in re.split(r"[,\s]+", text.strip().replace("−", "-")) if word]
     for word in words:
         if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", word):
-            raise ValueError(
-                f"Expected 2 to 12 numbers separated by commas or spaces; {word[:40]!r} is not a number."
-            )
+            raise ValueError(f"Expected 2 to 12 numbers separated by commas or spaces; {word[:40]!r} is not a number.")
     return as_vector([float(word) for word in words])
 
 

@@ -8,9 +8,9 @@ from widgets import style
 from widgets.maths.norms import NormSteps, ShiftSteps, rms
 from widgets.pictures.page import BarRow, box, page, write
 
-WIDTH, HEIGHT = 720, 376
-INPUT, CENTRED, RESULT = 284, 172, 60  # the heights of the three lines that bars stand on
-REACH = 40  # of the longest bar, up or down
+WIDTH, HEIGHT = 720, 358
+INPUT, CENTRED, RESULT = 270, 165, 60  # the heights of the three lines that bars stand on
+REACH = 37  # of the longest bar, up or down
 TITLE = REACH + 14  # from a line up to the row's title
 
 
@@ -46,11 +46,12 @@ class _Path:
     colour: str
 
     def __init__(self, axes, count: int, left: float, right: float) -> None:
-        write(axes, left, HEIGHT - 16, self.name, fontsize=style.LARGE, weight="bold", color=self.colour)
-        write(axes, left, INPUT + TITLE, "x", weight="bold")
+        write(axes, left, HEIGHT - 15, self.name, fontsize=style.LARGE, weight="bold", color=self.colour)
+        write(axes, left, INPUT + TITLE, "x = scale · x₀ + shift")
         self.x = BarRow(axes, count, left, right, INPUT, REACH, style.INPUT)
         self.result = BarRow(axes, count, left, right, RESULT, REACH, self.colour, outlined=True)
         self.divide = write(axes, left, RESULT + TITLE)
+        write(axes, left, 4, "dashed: the result at shift 0", fontsize=style.SMALL, color=style.FAINT)
         at_the_end = {"ha": "right", "fontsize": style.SMALL}
         self.x_facts = write(axes, right, INPUT + TITLE, **at_the_end)
         self.result_facts = write(axes, right, RESULT + TITLE, weight="bold", **at_the_end)
@@ -71,7 +72,7 @@ class _LayerNormPath(_Path):
         self.subtract = write(axes, left, CENTRED + REACH + 14)
         self.centred = BarRow(axes, count, left, right, CENTRED, REACH, self.colour)
         self.centred_facts = write(axes, right, CENTRED + TITLE, ha="right", fontsize=style.SMALL)
-        self.mean = box(axes, left, INPUT, right - left, 1.4, facecolor=self.colour)
+        self.mean = box(axes, left, INPUT, right - left, 1.4, facecolor=self.colour, alpha=0.55)
         self.artists += [*self.centred.artists, self.subtract, self.centred_facts, self.mean]
 
     def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
@@ -79,7 +80,7 @@ class _LayerNormPath(_Path):
         self.centred.show(now.centred.tolist(), unit)
         self.centred_facts.set_text(facts(now.centred))
         self.mean.set_y(INPUT + self.x.cut(now.mean.item() * unit) - 0.7)
-        self.subtract.set_text(f"1  subtract the mean (the line above), {style.number(now.mean.item())}")
+        self.subtract.set_text(f"1  subtract the mean (thin line), {style.number(now.mean.item())}")
         self.divide.set_text(f"2  divide by √(variance + ε) = {style.number(now.scale.item())}")
 
 

@@ -72,16 +72,18 @@ class BarRow:
     def artists(self) -> list[Artist]:
         return [*self.bars, *self.outlines, *self.numbers]
 
-    def show(self, values: Sequence[float], unit: float, outlines: Sequence[float] = ()) -> None:
+    def show(self, values: Sequence[float], unit: float, outlines: Sequence[float] | None = None) -> None:
         """values: one number a bar; unit: points for the number 1. A bar too long ends at `reach`, with an arrow."""
-        for bar, number, value in zip(self.bars, self.numbers, values, strict=True):
+        outlines = [0.0] * len(self.bars) if outlines is None else outlines
+        for bar, number, value, outline in zip(self.bars, self.numbers, values, outlines, strict=True):
             height = self.cut(value * unit)
             bar.set_height(height)
             arrow = "" if abs(value * unit) <= self.reach else " ↑" if value > 0 else " ↓"
             number.set_text(style.number(value, self.digits) + arrow)
-            number.set_y(self.base + (height + 3 if value >= 0 else height - 9.5))
-        for outline, value in zip(self.outlines, outlines, strict=bool(self.outlines)):
-            outline.set_height(self.cut(value * unit))
+            beyond = self.cut(outline * unit)
+            number.set_y(self.base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 9.5))
+        for rectangle, outline in zip(self.outlines, outlines, strict=False):
+            rectangle.set_height(self.cut(outline * unit))
 
     def cut(self, height: float) -> float:
         """The height a bar can have, in points."""
