@@ -1,5 +1,7 @@
 """The names a lesson may import: one function per explorer, and the question that goes before an experiment."""
 
+from widgets.explorers.eps import eps_explorer
+from widgets.explorers.norm_geometry import norm_geometry
 from widgets.explorers.overall_shift import overall_shift
 
-__all__ = ["overall_shift"]
+__all__ = ["eps_explorer", "norm_geometry", "overall_shift"]

@@ -15,7 +15,9 @@ from numbers import Real
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
+from matplotlib import _path
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -129,9 +131,12 @@ class Renderer(RendererSVG):
     def _make_id(self, type: str, content: object) -> str:
         return self._ids.setdefault((type, str(content)), f"{UNIQUE}{type}{len(self._ids)}")
 
-    def _convert_path(self, *arguments, **keywords) -> str:
-        path = super()._convert_path(*arguments, **keywords)
-        return re.sub(r"-?\d+\.\d+", lambda match: coordinate(float(match[0])), path).replace("\n", "").strip()
+    def _convert_path(self, path, transform=None, clip=None, simplify=None, sketch=None) -> str:
+        """As in matplotlib, but to a hundredth of a point instead of a millionth, and on one line."""
+        bounds = (0.0, 0.0, self.width, self.height) if clip else None
+        codes = [b"M", b"L", b"Q", b"C", b"z"]
+        text = _path.convert_to_string(path, transform, bounds, simplify, sketch, 2, codes, False).decode("ascii")
+        return text.replace("\n", "").replace("-0 ", "0 ").strip()
 
     def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None) -> None:
         clip = self._get_clip_attrs(gc)
@@ -164,20 +169,27 @@ class Variant:
 
 
 class Drawn:
-    """An artist that matplotlib draws at every position."""
+    """An artist that matplotlib draws, anew wherever `show` has touched it."""
 
     def __init__(self, artist: Artist, renderer: Renderer) -> None:
         self.artist, self.renderer = artist, renderer
         self.builds: dict[tuple, tuple[list[Node], list[int], list[list[str]]]] = {}
+        self.last: tuple[tuple, tuple, list[str]] | None = None  # (limits, build, leaves)
 
     def note(self, position: int, limits: tuple = ()) -> None:
+        if self.last is None or self.artist.stale or self.last[0] != limits:
+            self.last = (limits, *self.draw())
+        _, build, leaves = self.last
+        _, at, values = self.builds[build]
+        at.append(position)
+        values.append(leaves)
+
+    def draw(self) -> tuple[tuple, list[str]]:
         nodes = capture(self.artist, self.renderer)
         every = [node for top in nodes for node in top.walk()]
         build = tuple((node.tag, len(node.children), *node.attributes) for node in every)
-        leaves = [leaf for node in every for leaf in (*node.attributes.values(), node.text)]
-        _, at, values = self.builds.setdefault(build, (nodes, [], []))
-        at.append(position)
-        values.append(leaves)
+        self.builds.setdefault(build, (nodes, [], []))
+        return build, [leaf for node in every for leaf in (*node.attributes.values(), node.text)]
 
     def variants(self) -> list[Variant]:
         return [_variant(*build) for build in self.builds.values()]
@@ -226,7 +238,231 @@ class _Placed:
     def note(self, position: int, limits: tuple = ()) -> None:
         look = self.look()
         if look is None:
-            return self.drawn.note(position)
+            return self.drawn.note(position, limits)
+        look = (*look, *limits)
+        if look not in self.looks:
+            transform = self.artist.get_data_transform() if isinstance(self.artist, Rectangle) else None
+            transform = (transform or self.artist.get_transform()).frozen()
+            self.looks[look] = (capture(self.artist, self.renderer), transform, [], [])
+        _, _, at, places = self.looks[look]
+        at.append(position)
+        places.append(self.place())
+
+    def variants(self) -> list[Variant]:
+        return self.drawn.variants() + [self._variant(*look) for look in self.looks.values()]
+
+    def _variant(self, nodes: list[Node], transform, at: list[int], places: list[tuple]) -> Variant:
+        node = next(node for top in nodes for node in top.walk() if node.tag == self.tag)
+        tracks = [(node, name, parts) for name, parts in self.tracks(transform, places)]
+        moving = [(node, name, parts) for node, name, parts in tracks if any(isinstance(part, list) for part in parts)]
+        return Variant(nodes, at, moving)
+
+    def points(self, transform, x: Sequence[float], y: Sequence[float]) -> tuple[list[str], list[str]]:
+        points = transform.transform(np.column_stack([x, y]).astype(float))
+        return [coordinate(x) for x in points[:, 0]], [coordinate(self.renderer.height - y) for y in points[:, 1]]
+
+
+class Bar(_Placed):
+    """A Rectangle."""
+
+    tag = "path"
+
+    def look(self) -> tuple | None:
+        bar = self.artist
+        if not bar.get_visible() or bar.get_angle() or bar.get_path_effects() or bar.get_sketch_params():
+            return None
+        if not all(isinstance(number, Real) for number in self.place()):
+            return None
+        style = (bar.get_facecolor(), bar.get_edgecolor(), bar.get_linewidth(), str(bar.get_linestyle()))
+        return (*style, bar.get_hatch(), bar.get_alpha(), bar.get_clip_on())
+
+    def place(self) -> tuple:
+        return self.artist._x0, self.artist._y0, self.artist._width, self.artist._height
+
+    def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+        x, y, width, height = np.array(places, dtype=float).T
+        left, bottom = (_column(c) for c in self.points(transform, x, y))
+        right, top = (_column(c) for c in self.points(transform, x + width, y + height))
+        corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
+        words = [word for corner in corners for word in (" L ", corner[0], " ", corner[1])]
+        return [("d", _joined(["M ", *words[1:], " z"]))]
+
+
+class Label(_Placed):
+    """A Text of one line, standing on its baseline."""
+
+    tag = "text"
+
+    def look(self) -> tuple | None:
+        label = self.artist
+        text = label.get_text()
+        plain = label.get_visible() and text and "$" not in text and "\n" not in text and label.get_va() == "baseline"
+        if not plain or label.get_bbox_patch() or label.get_path_effects() or label.get_wrap() or label.get_url():
+            return None
+        if label.get_rotation() or not all(isinstance(number, Real) for number in (label._x, label._y)):
+            return None
+        font = (
+            label.get_fontsize(),
+            label.get_fontweight(),
+            label.get_fontstyle(),
+            tuple(label.get_fontfamily()),
+        )
+        return (*font, label.get_color(), label.get_alpha(), label.get_ha(), label.get_clip_on())
+
+    def place(self) -> tuple:
+        return self.artist._x, self.artist._y, self.artist._text
+
+    def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+        x, y, text = zip(*places, strict=True)
+        x, y = self.points(transform, x, y)
+        return [("x", [_column(x)]), ("y", [_column(y)]), ("", split(text))]
+
+
+def _column(values: list[str]) -> str | list[str]:
+    return values[0] if all(value == values[0] for value in values) else values
+
+
+def _limits(axes: Axes) -> tuple:
+    """What places depend on beside the artists' own numbers: limits and scales, and where a 3-D axes looks from."""
+    return (*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale(), *np.ravel(getattr(axes, "M", None)))
+
+
+def capture(self, draw: Callable[[Renderer], None]) -> list[Node]:
+        """What `draw(renderer)` draws, as elements; definitions (markers, clip paths, hatches) go to `defs`."""
+        self.writer = _Tree()
+        top = self.writer.open[0]
+        draw(self)
+        del self.writer.open[1:]
+        self._write_clips()
+        self._write_hatches()
+        self._take_definitions(top)
+        return top.children
+
+    def _take_definitions(self, node: Node) -> None:
+        kept = []
+        for child in node.children:
+            if child.tag == "defs":
+                self.defs.update((one.attributes["id"], one) for one in child.children if "id" in one.attributes)
+            else:
+                self._take_definitions(child)
+                kept.append(child)
+        node.children = kept
+
+    def definitions(self) -> str:
+        """All definitions drawn so far."""
+        return "".join(node.markup() for node in self.defs.values())
+
+    def _make_id(self, type: str, content: object) -> str:
+        return self._ids.setdefault((type, str(content)), f"{UNIQUE}{type}{len(self._ids)}")
+
+    def _convert_path(self, path, transform=None, clip=None, simplify=None, sketch=None) -> str:
+        """As in matplotlib, but to a hundredth of a point instead of a millionth, and on one line."""
+        bounds = (0.0, 0.0, self.width, self.height) if clip else None
+        codes = [b"M", b"L", b"Q", b"C", b"z"]
+        text = _path.convert_to_string(path, transform, bounds, simplify, sketch, 2, codes, False).decode("ascii")
+        return text.replace("\n", "").replace("-0 ", "0 ").strip()
+
+    def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None) -> None:
+        clip = self._get_clip_attrs(gc)
+        if clip:
+            self.writer.start("g", **clip)
+        self._draw_text_as_text(gc, x, y, s, prop, angle, ismath, mtext)
+        if clip:
+            self.writer.end("g")
+
+
+def coordinate(value: float) -> str:
+    """A coordinate to a hundredth of a point, without trailing zeros."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One artist over all positions: its variants (element trees of the same build) and, in each, the values that differ.
+
+Parts = list[str | list[str]]  # an attribute: fixed text and columns with one value per position, to be joined
+
+
+@dataclass
+class Variant:
+    """The positions at which an artist has elements of one build, and those elements."""
+
+    nodes: list[Node]
+    at: list[int] = field(default_factory=list)
+    tracks: list[tuple[Node, str, Parts]] = field(default_factory=list)  # (element, attribute or "", parts)
+
+
+class Drawn:
+    """An artist that matplotlib draws, anew wherever `show` has touched it."""
+
+    def __init__(self, artist: Artist, renderer: Renderer) -> None:
+        self.artist, self.renderer = artist, renderer
+        self.builds: dict[tuple, tuple[list[Node], list[int], list[list[str]]]] = {}
+        self.last: tuple[tuple, tuple, list[str]] | None = None  # (limits, build, leaves)
+
+    def note(self, position: int, limits: tuple = ()) -> None:
+        if self.last is None or self.artist.stale or self.last[0] != limits:
+            self.last = (limits, *self.draw())
+        _, build, leaves = self.last
+        _, at, values = self.builds[build]
+        at.append(position)
+        values.append(leaves)
+
+    def draw(self) -> tuple[tuple, list[str]]:
+        nodes = capture(self.artist, self.renderer)
+        every = [node for top in nodes for node in top.walk()]
+        build = tuple((node.tag, len(node.children), *node.attributes) for node in every)
+        self.builds.setdefault(build, (nodes, [], []))
+        return build, [leaf for node in every for leaf in (*node.attributes.values(), node.text)]
+
+    def variants(self) -> list[Variant]:
+        return [_variant(*build) for build in self.builds.values()]
+
+
+def _variant(nodes: list[Node], at: list[int], values: list[list[str]]) -> Variant:
+    variant = Variant(nodes, at)
+    columns = iter(zip(*values, strict=True))
+    for node in (node for top in nodes for node in top.walk()):
+        for name in (*node.attributes, ""):
+            column = next(columns)
+            if len(set(column)) > 1:
+                variant.tracks.append((node, name, split(column)))
+    return variant
+
+
+def split(values: Sequence[str]) -> Parts:
+    """Texts as fixed words and columns of the words that differ; one column where the words do not line up."""
+    rows = [value.split(" ") for value in values]
+    if len({len(row) for row in rows}) > 1:
+        return [list(values)]
+    parts: Parts = []
+    for word, *others in zip(*rows, strict=True):
+        parts += [[word, *others], " "] if any(other != word for other in others) else [word + " "]
+    return _joined([*parts[:-1], parts[-1].rstrip(" ")] if isinstance(parts[-1], str) else parts)
+
+
+def _joined(parts: Parts) -> Parts:
+    out: Parts = []
+    for part in parts:
+        if isinstance(part, str) and out and isinstance(out[-1], str):
+            out[-1] += part
+        elif part != "":
+            out.append(part)
+    return out
+
+
+class _Placed:
+    """Bars and texts: matplotlib draws each look once; their places are transformed together at the end."""
+
+    def __init__(self, artist: Artist, renderer: Renderer) -> None:
+        self.artist, self.renderer = artist, renderer
+        self.drawn = Drawn(artist, renderer)  # for the positions at which the artist is not a plain one
+        self.looks: dict[tuple, tuple[list[Node], object, list[int], list[tuple]]] = {}
+
+    def note(self, position: int, limits: tuple = ()) -> None:
+        look = self.look()
+        if look is None:
+            return self.drawn.note(position, limits)
         look = (*look, *limits)
         if look not in self.looks:
             transform = self.artist.get_data_transform() if isinstance(self.artist, Rectangle) else None
@@ -311,8 +547,11 @@ def _column(values: list[str]) -> str | list[str]:
 
 
 def _limits(figure: Figure) -> tuple:
-    """What places depend on beside the artists' own numbers: the limits and scales of all axes."""
-    return tuple((*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale()) for axes in figure.axes)
+    """What places depend on beside the artists' own numbers: limits and scales of all axes, and where 3-D ones look."""
+    return tuple(
+        (*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale(), *np.ravel(getattr(axes, "M", None)))
+        for axes in figure.axes
+    )
 
 
 def capture(artist: Artist, renderer: Renderer) -> list[Node]:
@@ -359,9 +598,9 @@ def record(
     words = []
     for position in range(positions):
         words.append(show(position))
-        limits = _limits(figure)
+        limits = {axes: _limits(axes) for axes in figure.axes}
         for lane in lanes:
-            lane.note(position, limits)
+            lane.note(position, limits.get(lane.artist.axes, ()))
     _refuse_changes(still)
     return _Reel(positions).of([lane.variants() for lane in lanes], words, renderer)
 

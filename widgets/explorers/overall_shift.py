@@ -13,11 +13,12 @@ from widgets.explorers.vector_box import EXAMPLE, vector_box
 from widgets.flipbook import Flipbook
 from widgets.maths.norms import ShiftSteps, shift_steps
 from widgets.maths.vectors import as_vector
-from widgets.pictures.overall_shift import OverallShiftPicture, facts
+from widgets.pictures.overall_shift import OverallShiftPicture
+from widgets.pictures.page import facts
 from widgets.style import number
 
 SHIFTS = 201
-SCALES = [round(0.1 * k, 1) for k in range(1, 31)]
+SCALES = [round(0.02 * k, 2) for k in range(1, 151)]
 
 
 def overall_shift(x: object = None, layernorm_only: bool = False, shift: tuple[float, float] = (-5.0, 5.0)) -> Explorer:
@@ -43,7 +44,7 @@ class OverallShift(Explorer):
         flipbook = Flipbook(picture.figure, self._show, picture.moving, positions, {"shift": start, "scale": 1.0})
         sliders = {
             "shift": FloatSlider(start, min=lowest, max=highest, step=step, description="overall shift"),
-            "scale": FloatSlider(1.0, min=SCALES[0], max=SCALES[-1], step=0.1, description="scale"),
+            "scale": FloatSlider(1.0, min=SCALES[0], max=SCALES[-1], step=0.02, description="scale"),
         }
         super().__init__(flipbook, sliders, self._text, (vector_box(x, self._take, self.refuse),))
 
@@ -72,7 +73,7 @@ class OverallShift(Explorer):
         }
         if not self.layernorm_only:
             rows["RMSNorm"] = steps.rms_norm.result
-        head = f"overall shift {number(shift, sign=True)}, scale {number(scale, 1)}"
+        head = f"overall shift {number(shift, sign=True)}, scale {number(scale)}"
         return "\n".join([head, *(_line(name, row) for name, row in rows.items())])
 
 

@@ -84,3 +84,12 @@ def shift_steps(x0: Tensor, scale: float = 1.0, shift: float = 0.0, eps: float =
         layer_norm_steps(x, eps).result,
         rms_norm_steps(x, eps).result,
     )
+
+
+def output_rms(size: Tensor, eps: float, inside: bool = True) -> Tensor:
+    """The RMS of the normalised vector when the input's RMS is `size`: 1 but for eps.
+
+    size: (...), above 0 -> (...); inside: eps under the root, else added to the root
+    Source: RMS(x) / sqrt(RMS(x)^2 + eps), and RMS(x) / (RMS(x) + eps).
+    """
+    return size / (size.square() + eps).sqrt() if inside else size / (size + eps)

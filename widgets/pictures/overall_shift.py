@@ -5,8 +5,8 @@ from __future__ import annotations
 from torch import Tensor
 
 from widgets import style
-from widgets.maths.norms import NormSteps, ShiftSteps, rms
-from widgets.pictures.page import BarRow, box, page, write
+from widgets.maths.norms import NormSteps, ShiftSteps
+from widgets.pictures.page import BarRow, box, facts, page, write
 
 WIDTH, HEIGHT = 720, 358
 INPUT, CENTRED, RESULT = 270, 165, 60  # the heights of the three lines that bars stand on
@@ -105,8 +105,3 @@ class _RMSNormPath(_Path):
     def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
         super().show(now, unshifted, unit, result_unit)
         self.divide.set_text(f"2  divide by √(mean square + ε) = {style.number(now.scale.item())}")
-
-
-def facts(row: Tensor) -> str:
-    """The mean and the RMS of one row, as the picture prints them."""
-    return f"mean {style.number(row.mean().item())}   RMS {style.number(rms(row).item())}"

@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
+from torch import Tensor
 
 from widgets import style
+from widgets.maths.norms import rms
 
 
 def page(width: float, height: float) -> tuple[Figure, Axes]:
@@ -35,6 +37,11 @@ def write(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Tex
 def box(axes: Axes, x: float, y: float, width: float, height: float, **look: object) -> Rectangle:
     """A rectangle with its lower left corner at (x, y), not cut off at the edge of the page."""
     return axes.add_patch(Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look}))
+
+
+def facts(row: Tensor) -> str:
+    """The mean and the RMS of a vector, as the pictures print them."""
+    return f"mean {style.number(row.mean().item())}   RMS {style.number(rms(row).item())}"
 
 
 class BarRow:

@@ -1,0 +1,47 @@
+"""Where the two norms send a vector of three components: a circle and a sphere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widgets.maths.norms import layer_norm_steps, rms_norm_steps
+
+
+@dataclass(frozen=True)
+class GeometrySteps:
+    """A vector of three components, its part without mean, and both results; each (3,)."""
+
+    x: Tensor
+    centred: Tensor
+    layer_norm: Tensor
+    rms_norm: Tensor
+
+    def angle(self) -> float:
+        """The angle between the two results, in degrees."""
+        cosine = torch.nn.functional.cosine_similarity(self.layer_norm, self.rms_norm, dim=0)
+        return math.degrees(math.acos(min(1.0, max(-1.0, cosine.item()))))
+
+
+def geometry_steps(x0: Tensor, shift: float = 0.0, turn: float = 0.0, eps: float = 1e-5) -> GeometrySteps:
+    """Turns x0 about the line through (1, 1, 1), adds the shift to every component, and normalises both ways.
+
+    x0: (3,), floating point; turn in degrees
+    """
+    x = turned(x0, turn) + shift
+    steps = layer_norm_steps(x, eps)
+    return GeometrySteps(x, steps.centred, steps.result, rms_norm_steps(x, eps).result)
+
+
+def turned(x: Tensor, degrees: float) -> Tensor:
+    """x turned about the line through (1, 1, 1), which keeps its mean and its length.
+
+    x: (3,)
+    Source: Rodrigues' rotation formula.
+    """
+    axis = torch.full_like(x, 3**-0.5)
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return x * cosine + torch.linalg.cross(axis, x) * sine + axis * (axis @ x) * (1 - cosine)
