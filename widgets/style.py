@@ -46,6 +46,6 @@ def number(value: float, digits: int = 2, sign: bool = False) -> str:
 
 
 def scientific(value: float) -> str:
-    """A number with one decimal and a power of ten: 0.00012 -> 1.2e−4."""
+    """A number with a power of ten and one decimal where it has one: 0.00012 -> 1.2e−4, 0.001 -> 1e−3."""
     mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}e{int(exponent)}".replace("-", "−")
+    return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", "−")

@@ -19,7 +19,7 @@ POSITIONS = {
     "turn": np.arange(0.0, 361.0, 3.0),
     "view": np.arange(-90.0, 91.0, 2.5),
 }
-VIEW = -57.0  # degrees: from here the circle, the sphere and the line are seen apart
+VIEW = -15.0  # degrees: from here the circle, the sphere and the line are seen apart
 START = {"shift": 0.6, "turn": 0.0, "view": 0.0}
 
 
