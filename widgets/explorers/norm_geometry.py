@@ -13,7 +13,7 @@ from widgets.maths.vectors import as_vector
 from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
 from widgets.style import number
 
-EXAMPLE = (1.2, -0.9, 0.3)
+EXAMPLE = (-0.5, -0.4, 1.2)
 POSITIONS = {
     "shift": np.linspace(-1.2, 1.2, 121).round(2),
     "turn": np.arange(0.0, 361.0, 3.0),
@@ -26,7 +26,7 @@ START = {"shift": 0.6, "turn": 0.0, "view": 0.0}
 def norm_geometry(x: object = None) -> Explorer:
     """Where LayerNorm and RMSNorm send a vector of three components: onto a circle and onto a sphere.
 
-    x: 3 numbers, by default (1.2, -0.9, 0.3). Sliders add a shift to every component, turn the vector about the line
+    x: 3 numbers, by default (-0.5, -0.4, 1.2). Sliders add a shift to every component, turn the vector about the line
     through (1, 1, 1), and walk around the picture.
     Raises TypeError or ValueError in a sentence when x is something else.
     """

@@ -108,7 +108,7 @@ class NormGeometryPicture:
         return tuple(self.page.transData.inverted().transform(self.axes.transData.transform((x, y))).tolist())
 
 
-def circle(normal: tuple[float, float, float], count: int = 37) -> np.ndarray:
+def circle(normal: tuple[float, float, float], count: int = 49) -> np.ndarray:
     """Points of the circle of radius √3 about the origin in the plane with this normal: (count, 3)."""
     normal = np.asarray(normal, dtype=float) / np.linalg.norm(normal)
     first = np.cross(normal, (0.3, -0.5, 0.8))
