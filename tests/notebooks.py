@@ -103,7 +103,7 @@ def name_cell(notebook: NotebookNode, index: int) -> str:
 
 
 def canonical(notebook: NotebookNode) -> str:
-    """The one text in which a notebook is stored: no widget state, no timing, no trace of editor or machine."""
+    """The one text in which a notebook is stored: no widget state, no timing, no trace of an editor."""
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = {
@@ -186,7 +186,7 @@ def check(path: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Refresh or check notebooks, one line each as it happens; 1 if one fails or is not up to date, else 0."""
+    """Refresh or check notebooks, one line each; returns 1 if one fails or is not up to date."""
     parser = argparse.ArgumentParser("course.py refresh", description="Run and store all notebooks.")
     parser.add_argument("--check", action="store_true", help="change nothing, say which are not up to date")
     parser.add_argument("notebooks", nargs="*", type=Path, help="only these notebooks or folders")
@@ -194,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     paths = notebooks_in(options.notebooks or (LESSONS, SOLUTIONS))
     failed = 0
     for number, path in enumerate(paths, start=1):
-        print(f"[{number}/{len(paths)}] {short(path)} … ", end="", flush=True)
+        print(f"[{number}/{len(paths)}] {short(path)} ... ", end="", flush=True)
         start = time.perf_counter()
         try:
             outcome = check(path) if options.check else refresh(path)
