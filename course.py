@@ -87,7 +87,7 @@ def test(options: "list[str]") -> int:
     codes = [
         run("-m", "ruff", "format", "--check", "."),
         run("-m", "ruff", "check", "."),
-        run("-m", "pytest", "--nbval", "tests", "lessons", "solutions", *options),
+        run("-m", "pytest", "--nbval", *options),
     ]
     return 1 if any(codes) else 0
 
