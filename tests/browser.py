@@ -85,9 +85,8 @@ def private_environment(home: Path) -> dict[str, str]:
         home / "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings",
         {"fetchNews": "false"},
     )
-    write_json(
-        folders["CONFIG"] / "labconfig/page_config.json", {"disabledExtensions": {"@jupyter/nbgrader": True}}
-    )
+    not_a_students = {"@jupyter/nbgrader": True, "@jupyter-notebook/lab-extension": True}
+    write_json(folders["CONFIG"] / "labconfig/page_config.json", {"disabledExtensions": not_a_students})
     return os.environ | env
 
 
