@@ -1,0 +1,1 @@
+"""What CI runs: `python3 course.py test`."""

@@ -1,0 +1,229 @@
+"""A real JupyterLab in a real Chromium, in the words of a test: open a lesson, run it, drag a slider, look.
+
+    with jupyterlab(folder) as address, chromium() as browser:
+        lesson = open_lesson(browser, address, "02_rmsnorm.ipynb")
+        lesson.run_all()
+        lesson.show("overall-shift")
+        lesson.drag(lesson.slider("overall shift"), 0.75)
+        assert not lesson.errors() and not lesson.complaints
+
+Tests get the first line's two from the fixtures in conftest.py; tests/bench uses them as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+LAPTOP = {"width": 1366, "height": 768}
+START = 60  # seconds that JupyterLab and a lesson may take to start on a busy machine
+
+
+def find_chromium() -> str | None:
+    """The browser to test with: what the environment variable CHROMIUM says, or a usual name."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium that talks to nobody but us."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(CHROMIUM_FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def jupyterlab(folder: Path) -> Iterator[str]:
+    """A JupyterLab that serves a folder on the loopback address; gives its address, which ends in the token.
+
+    It is as a student sees it: own settings and workspaces, no news, and none of nbgrader's menus.
+    """
+    with TemporaryDirectory(prefix="lab ") as private:
+        env = private_environment(Path(private))
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+        command += [f"--ServerApp.root_dir={folder}", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0"]
+        command += ["--LabApp.expose_app_in_browser=True"]
+        with (Path(private) / "log.txt").open("w+", encoding="utf-8") as log:
+            server = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
+            try:
+                yield wait_for_address(Path(env["JUPYTER_RUNTIME_DIR"]), server, log.name)
+            finally:
+                server.terminate()
+                server.wait(timeout=START)
+
+
+def private_environment(home: Path) -> dict[str, str]:
+    """Environment variables that keep a JupyterLab, and its settings, inside one folder."""
+    folders = {name: home / name.lower() for name in ("CONFIG", "RUNTIME", "DATA")}
+    env = {f"JUPYTER_{name}_DIR": str(path) for name, path in folders.items()}
+    env |= {f"JUPYTERLAB_{name}_DIR": str(home / name.lower()) for name in ("SETTINGS", "WORKSPACES")}
+    env |= {"IPYTHONDIR": str(home / "ipython")}
+    write_json(
+        home / "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings",
+        {"fetchNews": "false"},
+    )
+    not_a_students = {"@jupyter/nbgrader": True, "@jupyter-notebook/lab-extension": True}
+    write_json(folders["CONFIG"] / "labconfig/page_config.json", {"disabledExtensions": not_a_students})
+    return os.environ | env
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a settings file, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def wait_for_address(runtime: Path, server: subprocess.Popen[bytes], log: str) -> str:
+    """The address of a starting JupyterLab with its token, as soon as it answers."""
+    end = time.monotonic() + START
+    while time.monotonic() < end and server.poll() is None:
+        for path in runtime.glob("jpserver-*.json"):
+            facts = json.loads(path.read_text(encoding="utf-8") or "{}")
+            if "url" in facts:
+                return f"{facts['url']}lab?token={facts['token']}"
+        time.sleep(0.1)
+    raise RuntimeError("JupyterLab did not start:\n" + Path(log).read_text(encoding="utf-8"))
+
+
+def open_lesson(browser: Browser, address: str, name: str, **context: object) -> Lesson:
+    """Open a notebook on a fresh page, kernel ready, nothing run; `context` goes to Browser.new_context."""
+    page = browser.new_context(**{"viewport": LAPTOP, **context}).new_page()
+    lesson = Lesson(page)
+    page.goto(address.replace("/lab?", "/lab?reset&"))
+    page.wait_for_function(
+        "() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')", timeout=START * 1e3
+    )
+    page.evaluate(OPEN, name)
+    return lesson
+
+
+OPEN = """async name => {
+    await window.jupyterapp.restored;
+    const where = {path: name, factory: 'Notebook'};
+    const panel = window.lesson = await window.jupyterapp.commands.execute('docmanager:open', where);
+    await panel.context.ready;
+    await panel.revealed;
+    await panel.sessionContext.ready;
+}"""
+
+SETTLED = """() => window.ran !== undefined && window.lesson.sessionContext.session.kernel.status === 'idle'
+    && window.lesson.content.widgets.every(cell => cell.model.executionState !== 'running')"""
+
+ERRORS = """() => window.lesson.content.widgets.flatMap(cell => cell.model.type !== 'code' ? [] :
+    cell.model.outputs.toJSON().filter(output => output.output_type === 'error')
+        .map(output => `${cell.model.id}: ${output.ename}: ${output.evalue}`))"""
+
+SHOW = """async id => {
+    const notebook = window.lesson.content;
+    const index = notebook.widgets.findIndex(cell => cell.model.id === id);
+    if (index < 0) throw new Error(`there is no cell ${id}`);
+    notebook.activeCellIndex = index;
+    await notebook.scrollToItem(index, 'start');
+    await notebook.widgets[index].ready;
+}"""
+
+
+class Lesson:
+    """A notebook that is open in JupyterLab, and what can be done with it there.
+
+    page: Playwright's page, for everything that has no word here.
+    complaints: what the browser's console reported as an error so far.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        page.on("console", lambda message: self.complain(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.complain(str(error)))
+
+    def complain(self, text: str) -> None:
+        """Keep what the console reported."""
+        self.complaints.append(text)
+
+    def run_all(self, timeout: float = 120) -> None:
+        """Run every cell and wait until the kernel is idle; a failing cell ends the run: see `errors`."""
+        self.start_all()
+        self.page.wait_for_function(SETTLED, timeout=timeout * 1e3)
+
+    def start_all(self) -> None:
+        """Begin to run every cell, and do not wait."""
+        self.page.evaluate(
+            "() => { delete window.ran; window.jupyterapp.commands.execute('notebook:run-all-cells')"
+            ".then(ended => { window.ran = ended; }) }"
+        )
+
+    def run(self, cell: str, timeout: float = 120) -> None:
+        """Run one cell by its id and wait for its end."""
+        self.show(cell)
+        self.page.evaluate(
+            "() => { delete window.ran; window.jupyterapp.commands.execute('notebook:run-cell')"
+            ".then(ended => { window.ran = ended; }) }"
+        )
+        self.page.wait_for_function(SETTLED, timeout=timeout * 1e3)
+
+    def cells(self) -> list[str]:
+        """The ids of the cells, in order."""
+        return self.page.evaluate("() => window.lesson.content.widgets.map(cell => cell.model.id)")
+
+    def errors(self) -> list[str]:
+        """Every error among the outputs, as `cell: name: message`."""
+        return self.page.evaluate(ERRORS)
+
+    def show(self, cell: str) -> Locator:
+        """Scroll a cell into view, by its id; gives its place on the page, input and outputs."""
+        self.page.evaluate(SHOW, cell)
+        place = self.page.locator(".jp-Cell.jp-mod-active")
+        place.wait_for()
+        return place
+
+    def slider(self, within: Locator, name: str) -> Locator:
+        """The handle of the slider whose description is `name`."""
+        return within.locator(".widget-slider", has_text=name).locator(".noUi-handle")
+
+    def drag(self, handle: Locator, to: float, steps: int = 20) -> None:
+        """Drag a slider's handle with the mouse to a place on its track: 0 is the left end, 1 the right."""
+        track = handle.locator("xpath=ancestor::*[contains(@class,'noUi-base')]").bounding_box()
+        knob = handle.bounding_box()
+        middle = knob["y"] + knob["height"] / 2
+        self.page.mouse.move(knob["x"] + knob["width"] / 2, middle)
+        self.page.mouse.down()
+        self.page.mouse.move(track["x"] + to * track["width"], middle, steps=steps)
+        self.page.mouse.up()
+
+    def press(self, handle: Locator, key: str, times: int = 1) -> None:
+        """Give a control the keyboard's focus and press a key, as `ArrowRight`."""
+        handle.focus()
+        for _ in range(times):
+            self.page.keyboard.press(key)
+
+    def picture(self, place: Locator) -> bytes:
+        """A PNG of a part of the page as it is drawn now, to compare or to look at."""
+        return place.screenshot(animations="disabled", caret="hide")
+
+    def close(self) -> None:
+        """Shut the kernel down and close the page."""
+        self.page.evaluate("() => window.lesson.sessionContext.shutdown()")
+        self.page.context.close()

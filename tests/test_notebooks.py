@@ -1,0 +1,197 @@
+"""The notebooks as they are stored, and as they run: rules that keep them readable and reproducible.
+
+nbval runs every notebook once more, on its own: `pytest --nbval`, which is part of `python3 course.py test`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import groupby
+from pathlib import Path
+from statistics import median
+
+import pytest
+from nbformat import NotebookNode
+
+from tests import notebooks
+from tests.notebooks import NOT_COMPARED, OUTPUTS_VARY, canonical, notebooks_in, read, short
+
+# Cells whose stored outputs are not compared when the notebook is run again, each with its reason.
+NOT_REPRODUCIBLE: dict[tuple[str, str], str] = {}
+
+# Another processor, as far as this machine can play one: fewer instructions, one thread.
+ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1"}
+
+every_notebook = pytest.mark.parametrize("path", notebooks_in(), ids=short)
+
+
+def code_cells(path: Path) -> list[NotebookNode]:
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def prose_cells(path: Path) -> list[NotebookNode]:
+    return [cell for cell in read(path).cells if cell.cell_type == "markdown"]
+
+
+def lines(cell: NotebookNode) -> list[str]:
+    """The lines of a cell that are not blank."""
+    return [line for line in cell.source.splitlines() if line.strip()]
+
+
+def words(cell: NotebookNode) -> int:
+    """How many words of prose a cell holds: code blocks, tables, displayed formulas and HTML tags aside."""
+    prose = re.sub(
+        r"```.*?```|\$\$.*?\$\$|<[^>]*>|\]\([^)]*\)|^\s*\|.*$", " ", cell.source, flags=re.S | re.M
+    )
+    return len(re.findall(r"\S*\w\S*", prose))
+
+
+def printed(cell: NotebookNode) -> list[str]:
+    """Everything a cell printed or returned as text."""
+    outputs = [output.get("text", "") for output in cell.outputs]
+    for output in cell.outputs:
+        outputs += [str(value) for kind, value in output.get("data", {}).items() if kind not in NOT_COMPARED]
+    return outputs
+
+
+# As stored
+
+
+@every_notebook
+def test_is_stored_in_the_canonical_form(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == canonical(read(path)), "run `python3 course.py refresh`"
+
+
+@every_notebook
+def test_was_run_from_top_to_bottom(path: Path) -> None:
+    """nbval does not compare a cell without a count at all, so a stripped notebook would pass it."""
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+
+
+@every_notebook
+def test_is_small(path: Path) -> None:
+    assert path.stat().st_size < 300_000
+
+
+@every_notebook
+def test_cells_have_readable_names(path: Path) -> None:
+    """A name such as `overall-shift`, which stays when cells move; not the random one an editor gives."""
+    names = [cell.id for cell in read(path).cells]
+    assert len(set(names)) == len(names)
+    assert [name for name in names if not re.fullmatch(r"[a-z]+[a-z0-9]*(-[a-z0-9]+)*", name)] == []
+    assert [name for name in names if re.fullmatch(r"(?=.*\d)[0-9a-f]{8}(-[0-9a-f-]+)?", name)] == []
+
+
+@every_notebook
+def test_no_cell_went_wrong(path: Path) -> None:
+    for cell in code_cells(path):
+        assert not [output for output in cell.outputs if output.output_type == "error"], cell.id
+        assert not [output for output in cell.outputs if output.get("name") == "stderr"], cell.id
+
+
+@every_notebook
+def test_nothing_stored_belongs_to_one_machine(path: Path) -> None:
+    """No addresses of objects, no folders of whoever ran it, no repr of a widget with all its traits."""
+    for cell in code_cells(path):
+        for text in printed(cell):
+            assert not re.search(r"\bat 0x[0-9a-f]+|/home/|/Users/|[A-Z]:\\|/tmp/|layout=Layout\(", text), (
+                cell.id
+            )
+
+
+# What nbval does not compare, or compares wrongly
+
+
+@every_notebook
+def test_outputs_are_compared(path: Path) -> None:
+    """Only the cells in the list above are let off, and none is let off by a comment."""
+    let_off = {
+        (short(path), cell.id)
+        for cell in code_cells(path)
+        if not OUTPUTS_VARY.isdisjoint(cell.metadata.get("tags", [])) or "NBVAL_" in cell.source.upper()
+    }
+    assert let_off == {key for key in NOT_REPRODUCIBLE if key[0] == short(path)}
+    assert [cell.id for cell in code_cells(path) if "raises-exception" in cell.metadata.get("tags", [])] == []
+
+
+@every_notebook
+def test_cells_end_in_something_to_look_at(path: Path) -> None:
+    for cell in code_cells(path):
+        assert not cell.source.rstrip().endswith(";"), f"{cell.id}: nbval compares what `;` hides"
+        assert not re.search(r"^_ *=", cell.source, flags=re.M), f"{cell.id}: a value nobody looks at"
+
+
+@every_notebook
+def test_code_is_python_alone(path: Path) -> None:
+    """A mistyped magic and a failing `!command` pass every check; clear_output and Output confuse nbval."""
+    for cell in code_cells(path):
+        ast.parse(cell.source)
+        assert not re.search(
+            r"\b(clear_output|get_ipython|interact|interactive_output|Output)\b", cell.source
+        ), cell.id
+
+
+@every_notebook
+def test_randomness_is_local(path: Path) -> None:
+    for cell in code_cells(path):
+        assert "torch.manual_seed" not in cell.source, f"{cell.id}: torch.Generator().manual_seed(0) instead"
+
+
+# The rhythm of a lesson
+
+
+@every_notebook
+def test_code_cells_are_short(path: Path) -> None:
+    sizes = sorted(len(lines(cell)) for cell in code_cells(path))
+    assert median(sizes) <= 5
+    assert sizes[int(0.9 * (len(sizes) - 1))] <= 12
+    assert sizes[-1] <= 20
+
+
+@every_notebook
+def test_one_idea_a_cell(path: Path) -> None:
+    for cell in code_cells(path):
+        definitions = [
+            node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        ]
+        assert len(definitions) <= 1, cell.id
+
+
+@every_notebook
+def test_imports_are_in_one_cell(path: Path) -> None:
+    importing = [
+        cell
+        for cell in code_cells(path)
+        if any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(ast.parse(cell.source)))
+    ]
+    assert [cell.id for cell in importing[1:]] == []
+    assert all(len(lines(cell)) <= 6 for cell in importing)
+
+
+@every_notebook
+def test_prose_and_code_take_turns(path: Path) -> None:
+    kinds = [cell.cell_type for cell in read(path).cells]
+    assert 0.5 <= kinds.count("markdown") / len(kinds) <= 0.6
+    assert max(len(list(run)) for kind, run in groupby(kinds) if kind == "code") <= 3
+
+
+@every_notebook
+def test_prose_is_brief(path: Path) -> None:
+    assert {cell.id: words(cell) for cell in prose_cells(path) if not 15 <= words(cell) <= 60} == {}
+
+
+@every_notebook
+def test_prose_asks_questions(path: Path) -> None:
+    asking = [cell for cell in prose_cells(path) if "?" in cell.source]
+    assert len(asking) >= len(prose_cells(path)) / 5
+
+
+# As they run
+
+
+@every_notebook
+def test_runs_alike_on_another_machine(path: Path) -> None:
+    """One plain run in which no cell may fail; it gives what is stored, and the stored form is up to date."""
+    assert notebooks.trouble_with(path, ANOTHER_MACHINE) == []
