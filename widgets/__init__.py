@@ -1,5 +1,6 @@
-"""The names a lesson may import: one function per explorer, and the question that goes before an experiment."""
+"""The names a lesson may import: one function per explorer, and `predict`, the question before an experiment."""
 
 from widgets.explorers.overall_shift import overall_shift
+from widgets.explorers.predict import predict
 
-__all__ = ["overall_shift"]
+__all__ = ["overall_shift", "predict"]
