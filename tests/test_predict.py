@@ -1,9 +1,12 @@
 """The question before an experiment: what it says, what it keeps, what it refuses."""
 
+from types import SimpleNamespace
+
 import pytest
 from ipywidgets.widgets.widget import _instances
 
 from widgets import predict
+from widgets.explorers import explorer
 
 QUESTION = "You add 10 to every component. What does LayerNorm return?"
 ANSWERS = ("10 more everywhere", "the same as before", "something else")
@@ -41,22 +44,24 @@ def test_every_answer_has_its_sentence_and_none_is_marked_right():
     ]
 
 
-def test_asked_again_it_leaves_no_models_behind():
+def test_a_cell_run_again_leaves_no_models_behind(monkeypatch):
+    shell = SimpleNamespace(execution_count=1, user_ns={"In": ["", "predict(...)"]})
+    monkeypatch.setattr(explorer, "get_ipython", lambda: shell)
     others = set(_instances)
-    predict("Asked three times?", "yes", "no")
-    once = len(_instances)
-    for _ in range(3):
-        asked = predict("Asked three times?", "yes", "no")
-    assert len(_instances) == once
+    for _ in range(4):
+        shell.execution_count += 1
+        asked = predict("Asked four times?", "yes", "no")
     assert set(_instances) - others == {asked.model_id, asked.layout.model_id}
 
 
-def test_asked_again_it_keeps_what_was_committed():
+def test_asked_again_it_remembers_what_was_chosen():
     predict(QUESTION, *ANSWERS).set_state({"choice": 1, "committed": True})
     again = predict(QUESTION, *ANSWERS)
     assert (again.choice, again.committed) == (1, True)
-    changed = predict(QUESTION, *reversed(ANSWERS))
-    assert (changed.choice, changed.committed) == (-1, False)
+    again.set_state({"committed": False})
+    assert not predict(QUESTION, *ANSWERS).committed
+    other_answers = predict(QUESTION, *reversed(ANSWERS))
+    assert (other_answers.choice, other_answers.committed) == (-1, False)
 
 
 def test_two_questions_are_independent():

@@ -1,10 +1,10 @@
 """The question before an experiment: the learner commits to an answer, then runs the next cell and sees.
 
-Why not jupyterquiz, which asks questions very well elsewhere: tried here, it gives its HTML another
-random id at every run, so strict nbval fails each time; JupyterLab takes its arrow keys; and it
-marks an answer at once, where here the experiment is to answer.
-Why not ipywidgets.RadioButtons: they form no group, so the arrow keys leave them, and a screen
-reader does not say the question with them. So this is one small form on anywidget.
+Why not jupyterquiz, which asks questions very well elsewhere: tried here, it gives its HTML another random id at
+every run, so strict nbval fails each time; JupyterLab takes its arrow keys; and it marks an answer at once, where
+here the experiment is to answer.
+Why not ipywidgets.RadioButtons: they form no group, so the arrow keys leave them, and a screen reader does not say
+the question with them. So this is one small form on anywidget.
 """
 
 from __future__ import annotations
@@ -14,40 +14,34 @@ import pathlib
 import anywidget
 import traitlets
 
+from widgets.explorers.explorer import close_predecessors
+
 LETTERS = "ABCD"
 ASKING = "Choose an answer and commit to it. Then run the next cell."
 SAID = "You committed to {letter}: “{answer}”. Now run the next cell and see."
 BUTTONS = ("Commit", "Change my mind")
 
-_asked: dict[str, Prediction] = {}
+_chosen: dict[tuple[str, ...], dict[str, object]] = {}  # question and answers -> how the learner left them
 
 
 def predict(question: str, *answers: str) -> Prediction:
     """Ask before an experiment: the learner commits to one of two to four answers.
 
-    The right answer is not marked: the next cell shows it. Asked again, the same question keeps
-    what was chosen and takes the place of the form shown before.
-    Raises TypeError for a question or an answer that is not text, ValueError for an empty one, for
-    fewer than two or more than four answers, and for two answers that are the same.
+    The right answer is not marked: the next cell shows it. Asked again, the question remembers what was chosen.
+    Raises TypeError for a question or an answer that is not text, ValueError for an empty one, for fewer than two
+    or more than four answers, and for two answers that are the same.
     """
     for text in (question, *answers):
         if not isinstance(text, str):
-            raise TypeError(
-                f"A question and its answers are texts; got {text!r:.60} of type {type(text).__name__}."
-            )
+            raise TypeError(f"A question and its answers are texts; got {text!r:.60} of type {type(text).__name__}.")
         if not text.strip():
             raise ValueError("A question and its answers need words; got an empty text.")
     if not 2 <= len(answers) <= len(LETTERS):
         raise ValueError(f"A question needs two to four answers to choose from; got {len(answers)}.")
     if len(set(answers)) < len(answers):
         raise ValueError(f"Each answer should be there once; got {max(answers, key=answers.count)!r} twice.")
-    before = _asked.pop(question, None)
-    asked = _asked[question] = Prediction(question, answers)
-    if before is not None:
-        if before.answers == asked.answers:
-            asked.choice, asked.committed = before.choice, before.committed
-        before.layout.close()
-        before.close()
+    asked = Prediction(question, answers)
+    close_predecessors(asked)
     return asked
 
 
@@ -68,7 +62,14 @@ class Prediction(anywidget.AnyWidget):
     def __init__(self, question: str, answers: tuple[str, ...]) -> None:
         lettered = list(zip(LETTERS, answers, strict=False))
         said = [SAID.format(letter=letter, answer=answer) for letter, answer in lettered]
-        super().__init__(question=question, answers=[list(pair) for pair in lettered], said=said)
+        before = _chosen.setdefault((question, *answers), {})
+        super().__init__(question=question, answers=[list(pair) for pair in lettered], said=said, **before)
+        self.observe(lambda change: before.update({change.name: change.new}), ["choice", "committed"])
+
+    def close(self) -> None:
+        """Closes the form, its layout included, so that no model is left behind."""
+        self.layout.close()
+        super().close()
 
     def __repr__(self) -> str:
         return "\n".join([self.question, *(f"  {letter}  {answer}" for letter, answer in self.answers)])
