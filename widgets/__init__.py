@@ -1,7 +1,8 @@
-"""The names a lesson may import: one function per explorer, and the question that goes before an experiment."""
+"""The names a lesson may import: one function per explorer, and `predict`, the question before a run."""
 
 from widgets.explorers.eps import eps_explorer
 from widgets.explorers.norm_geometry import norm_geometry
 from widgets.explorers.overall_shift import overall_shift
+from widgets.explorers.predict import predict
 
-__all__ = ["eps_explorer", "norm_geometry", "overall_shift"]
+__all__ = ["eps_explorer", "norm_geometry", "overall_shift", "predict"]
