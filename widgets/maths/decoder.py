@@ -1,13 +1,14 @@
 """The decoder block, old and modern, and a character model small enough to train in a lesson.
 
-Names as in the LLaMA code: attention_norm, attention, ffn_norm, feed_forward; gate_proj, up_proj, down_proj as in
-Hugging Face's. Every norm stands before its sub-layer (Pre-LN), in the old block too.
+Names as in the LLaMA code (attention_norm, attention, ffn_norm, feed_forward) and, inside these, as in Hugging Face's
+(q_proj, gate_proj, up_proj, down_proj). Every norm stands before its sub-layer (Pre-LN), in the old block too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -44,7 +45,7 @@ class Attention(nn.Module):
 
 
 class ReLUFeedForward(nn.Module):
-    """Up, cut the negative, down: the two-layer feed-forward network of the first Transformer, without biases.
+    """Up, cut the negative, down: the two layers of the first Transformer, without biases.
 
     x: (..., d_model) -> the same shape
     Source: Vaswani et al. 2017, section 3.3; no biases, as Shazeer 2020.
@@ -110,3 +111,64 @@ def old_block(d_model: int, n_heads: int, d_ff: int) -> Block:
 def modern_block(d_model: int, n_heads: int, d_ff: int) -> Block:
     """RMSNorm and SwiGLU."""
     return Block(d_model, n_heads, d_ff, RMSNorm, SwiGLUFeedForward)
+
+
+NORMS = {"LayerNorm": LayerNorm, "RMSNorm": RMSNorm}
+FEED_FORWARDS = {"ReLU": (ReLUFeedForward, 4), "SwiGLU": (SwiGLUFeedForward, 8 / 3)}  # and d_ff over d_model
+
+
+class CharModel(nn.Module):
+    """Characters in, logits of the next character out: embeddings, blocks, a last norm and a head.
+
+    tokens: (batch, length) whole numbers below vocabulary, length at most context -> (batch, length, vocabulary)
+    norm is "LayerNorm" or "RMSNorm", feed_forward "ReLU" or "SwiGLU"; both feed-forwards have 8 d_model² weights.
+    The positions are learned vectors, as in the first GPT; the head does not share its matrix with the embeddings.
+    Raises ValueError for another norm or feed_forward.
+    """
+
+    def __init__(
+        self,
+        norm: str = "LayerNorm",
+        feed_forward: str = "ReLU",
+        d_model: int = 96,
+        n_layers: int = 2,
+        n_heads: int = 3,
+        vocabulary: int = 96,
+        context: int = 64,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        make_norm = _chosen(norm, NORMS)
+        make_feed_forward, ratio = _chosen(feed_forward, FEED_FORWARDS)
+        d_ff = round(ratio * d_model)
+        self.embed_tokens = nn.Embedding(vocabulary, d_model)
+        self.embed_positions = nn.Embedding(context, d_model)
+        blocks = (Block(d_model, n_heads, d_ff, make_norm, make_feed_forward) for _ in range(n_layers))
+        self.blocks = nn.Sequential(*blocks)
+        self.norm = make_norm(d_model)
+        self.head = nn.Linear(d_model, vocabulary, bias=False)
+        self._initialise(torch.Generator().manual_seed(seed))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        positions = torch.arange(tokens.shape[-1])
+        x = self.embed_tokens(tokens) + self.embed_positions(positions)
+        return self.head(self.norm(self.blocks(x)))
+
+    def _initialise(self, generator: torch.Generator) -> None:
+        """Normal weights; a matrix's spread is one over the root of the number of its inputs."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=module.in_features**-0.5, generator=generator)
+            elif isinstance(module, nn.Embedding):
+                nn.init.normal_(module.weight, std=0.1, generator=generator)
+
+
+def parameter_count(module: nn.Module) -> int:
+    """How many numbers the module learns."""
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def _chosen(name: str, choices: dict[str, Any]) -> Any:
+    if name not in choices:
+        raise ValueError(f"Expected {' or '.join(choices)}; got {name!r}.")
+    return choices[name]
