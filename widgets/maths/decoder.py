@@ -15,9 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 LayerNorm = partial(nn.LayerNorm, eps=1e-5)
-RMSNorm = partial(
-    nn.RMSNorm, eps=1e-5
-)  # eps always said: what torch takes for None has changed between releases
+RMSNorm = partial(nn.RMSNorm, eps=1e-5)  # eps always said: what torch takes for None has changed between releases
 
 
 class Attention(nn.Module):

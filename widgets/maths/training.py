@@ -31,9 +31,7 @@ def encode(characters: str) -> Tensor:
 
     -> (length,) int64, from 0 to 95
     """
-    codes = torch.tensor(
-        [ord(each) for each in characters if each == "\n" or " " <= each <= "~"], dtype=torch.int64
-    )
+    codes = torch.tensor([ord(each) for each in characters if each == "\n" or " " <= each <= "~"], dtype=torch.int64)
     return torch.where(codes == ord("\n"), NEWLINE, codes - ord(" "))
 
 

@@ -39,9 +39,7 @@ def wiring(block: nn.Module) -> list[Wire]:
     try:
         graph = _Tracer().trace(block)
     except Exception as problem:
-        raise ValueError(
-            f"Expected a block whose forward can be traced by torch.fx; got {problem}"
-        ) from problem
+        raise ValueError(f"Expected a block whose forward can be traced by torch.fx; got {problem}") from problem
     wires: dict[str, Wire] = {}
     for node in graph.nodes:
         if node.op == "output":

@@ -30,13 +30,22 @@ COLOURS = {
     "down_proj": style.OUTPUT,
 }
 SIGNS = {"add": ("+", "add"), "mul": ("×", "multiply")}
-WORDS = {"input": "x, one vector per token", "relu": "ReLU", "silu": "Swish", "feed_forward": "feed-forward"}
+WORDS = {"input": "x: one vector per token", "relu": "ReLU", "silu": "Swish", "feed_forward": "feed-forward"}
 CHANGES = {
     "LayerNorm": "change 1:\nLayerNorm\nbecomes RMSNorm",
     "RMSNorm": "change 1:\nRMSNorm,\nwas LayerNorm",
     "relu": "change 2:\ntwo layers with ReLU\nbecome SwiGLU",
     "silu": "change 2:\nSwiGLU, was two\nlayers with ReLU",
 }
+
+
+def in_words(wire: Wire) -> str:
+    """What a step is called in the picture."""
+    if wire.operation in SIGNS:
+        return SIGNS[wire.operation][1]
+    if wire.operation == "Linear":
+        return wire.name.removeprefix(wire.part + "_")
+    return WORDS.get(wire.operation, wire.operation)
 
 
 class DecoderBlocks:
@@ -70,16 +79,14 @@ class _Column:
             if not wire.part and wire.operation in CHANGES:
                 self._frame([wire])
             for name in wire.inputs:
-                self._arrow(
-                    self.places[name], self.places[wire.name], RADIUS if wire.operation in SIGNS else HALF_BOX
-                )
+                self._arrow(self.places[name], self.places[wire.name], RADIUS if wire.operation in SIGNS else HALF_BOX)
         for wire in wires:
             self._step(wire)
         x, y = self.places[wires[-1].name]
         self._line([(x, y), (x, y + 0.7 * ROW)])
 
     def _place(self, wire: Wire, wires: Sequence[Wire]) -> tuple[float, float]:
-        """A step stands in the middle; two of one depth stand side by side, and what follows one of them stays there."""
+        """A step stands in the middle; two of one depth stand side by side; what follows one stays there."""
         row = [each.name for each in wires if each.depth == wire.depth]
         x = self.middle
         if len(row) > 1:
@@ -90,17 +97,14 @@ class _Column:
 
     def _step(self, wire: Wire) -> None:
         x, y = self.places[wire.name]
-        short = wire.name.removeprefix(wire.part + "_")
-        colour = COLOURS.get(short, COLOURS.get(wire.operation, style.INK))
+        words = in_words(wire)
+        colour = COLOURS.get(words, COLOURS.get(wire.operation, style.INK))
         if wire.operation in SIGNS:
-            sign, word = SIGNS[wire.operation]
-            self.axes.add_patch(
-                Circle((x, y), RADIUS, facecolor=style.PAPER, edgecolor=colour, linewidth=1.4)
-            )
+            sign, _ = SIGNS[wire.operation]
+            self.axes.add_patch(Circle((x, y), RADIUS, facecolor=style.PAPER, edgecolor=colour, linewidth=1.4))
             self._text(x, y, sign, size=style.LARGE, ha="center")
-            self._text(x + 0.2, y - 0.12, word, size=style.SMALL)
+            self._text(x + 0.2, y - 0.12, words, size=style.SMALL)
             return
-        words = short if wire.operation == "Linear" else WORDS.get(wire.operation, wire.operation)
         half = 0.16 + 0.043 * len(words)
         self._box(
             x - half,
@@ -152,9 +156,7 @@ class _Column:
         self.axes.annotate("", points[-1], points[-2], arrowprops=arrow, zorder=0.5)
 
     def _box(self, left: float, top: float, right: float, bottom: float, **look: object) -> None:
-        box = FancyBboxPatch(
-            (left, top), right - left, bottom - top, boxstyle="round,pad=0,rounding_size=0.08", **look
-        )
+        box = FancyBboxPatch((left, top), right - left, bottom - top, boxstyle="round,pad=0,rounding_size=0.08", **look)
         self.axes.add_patch(box)
 
     def _text(self, x: float, y: float, words: str, **look: object) -> None:
