@@ -21,6 +21,7 @@ class Explorer(VBox):
 
     sliders: name in the flipbook -> the slider that drives it. lines(**values) gives the present state as a few
     aligned lines of numbers, for readers without widgets and for nbval. further: controls that are not sliders.
+    A picture that stands still has no controls at all.
     """
 
     def __init__(
@@ -35,9 +36,10 @@ class Explorer(VBox):
         for control in (*sliders.values(), *further):
             control.style.description_width = "initial"
             control.layout.margin = "2px 18px 2px 0"
-        first, *others = (*sliders.values(), *further)
-        first.layout.width = "min(100%, 640px)"
-        rows = [first, HBox(others, layout={"flex_flow": "row wrap"})] if others else [first]
+        rows: list[Widget] = [*sliders.values(), *further]
+        if rows:
+            rows[0].layout.width = "min(100%, 640px)"
+            rows[1:] = [HBox(rows[1:], layout={"flex_flow": "row wrap"})] if rows[1:] else []
         super().__init__([*rows, flipbook], layout={"max_width": "1500px"})
         close_predecessors(self)
 

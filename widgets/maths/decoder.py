@@ -1,0 +1,172 @@
+"""The decoder block, old and modern, and a character model small enough to train in a lesson.
+
+Names as in the LLaMA code (attention_norm, attention, ffn_norm, feed_forward) and, inside these, as in Hugging Face's
+(q_proj, gate_proj, up_proj, down_proj). Every norm stands before its sub-layer (Pre-LN), in the old block too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+LayerNorm = partial(nn.LayerNorm, eps=1e-5)
+RMSNorm = partial(nn.RMSNorm, eps=1e-5)  # eps always said: what torch takes for None has changed between releases
+
+
+class Attention(nn.Module):
+    """Every position looks back at the positions before it and at itself: causal self-attention, no biases.
+
+    x: (batch, length, d_model) -> the same shape
+    Source: LLaMA's Attention without the rotary position encoding.
+    """
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.q_proj = nn.Linear(d_model, d_model, bias=False)
+        self.k_proj = nn.Linear(d_model, d_model, bias=False)
+        self.v_proj = nn.Linear(d_model, d_model, bias=False)
+        self.o_proj = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (self._heads(proj(x)) for proj in (self.q_proj, self.k_proj, self.v_proj))
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.o_proj(mixed.transpose(1, 2).flatten(2))
+
+    def _heads(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)  # (batch, n_heads, length, d_head)
+
+
+class ReLUFeedForward(nn.Module):
+    """Up, cut the negative, down: the two layers of the first Transformer, without biases.
+
+    x: (..., d_model) -> the same shape
+    Source: Vaswani et al. 2017, section 3.3; no biases, as Shazeer 2020.
+    """
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(F.relu(self.up_proj(x)))
+
+
+class SwiGLUFeedForward(nn.Module):
+    """The gate, through Swish, times the content; then down.
+
+    x: (..., d_model) -> the same shape
+    Source: Shazeer 2020; FeedForward in LLaMA's model.py.
+    """
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.gate_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+class Block(nn.Module):
+    """Normalise, attend, add; normalise, feed forward, add.
+
+    x: (batch, length, d_model) -> the same shape
+    norm takes d_model, feed_forward takes d_model and d_ff; the wiring is the same whatever they are.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        norm: Callable[[int], nn.Module],
+        feed_forward: Callable[[int, int], nn.Module],
+    ) -> None:
+        super().__init__()
+        self.attention_norm = norm(d_model)
+        self.attention = Attention(d_model, n_heads)
+        self.ffn_norm = norm(d_model)
+        self.feed_forward = feed_forward(d_model, d_ff)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed_forward(self.ffn_norm(x))
+
+
+def old_block(d_model: int, n_heads: int, d_ff: int) -> Block:
+    """LayerNorm and two layers with a ReLU."""
+    return Block(d_model, n_heads, d_ff, LayerNorm, ReLUFeedForward)
+
+
+def modern_block(d_model: int, n_heads: int, d_ff: int) -> Block:
+    """RMSNorm and SwiGLU."""
+    return Block(d_model, n_heads, d_ff, RMSNorm, SwiGLUFeedForward)
+
+
+NORMS = {"LayerNorm": LayerNorm, "RMSNorm": RMSNorm}
+FEED_FORWARDS = {"ReLU": (ReLUFeedForward, 4), "SwiGLU": (SwiGLUFeedForward, 8 / 3)}  # and d_ff over d_model
+
+
+class CharModel(nn.Module):
+    """Characters in, logits of the next character out: embeddings, blocks, a last norm and a head.
+
+    tokens: (batch, length) whole numbers below vocabulary, length at most context -> (batch, length, vocabulary)
+    norm is "LayerNorm" or "RMSNorm", feed_forward "ReLU" or "SwiGLU"; both feed-forwards have 8 d_model² weights.
+    The positions are learned vectors, as in the first GPT; the head does not share its matrix with the embeddings.
+    Raises ValueError for another norm or feed_forward.
+    """
+
+    def __init__(
+        self,
+        norm: str = "LayerNorm",
+        feed_forward: str = "ReLU",
+        d_model: int = 96,
+        n_layers: int = 2,
+        n_heads: int = 3,
+        vocabulary: int = 96,
+        context: int = 64,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        make_norm = _chosen(norm, NORMS)
+        make_feed_forward, ratio = _chosen(feed_forward, FEED_FORWARDS)
+        d_ff = round(ratio * d_model)
+        self.embed_tokens = nn.Embedding(vocabulary, d_model)
+        self.embed_positions = nn.Embedding(context, d_model)
+        blocks = (Block(d_model, n_heads, d_ff, make_norm, make_feed_forward) for _ in range(n_layers))
+        self.blocks = nn.Sequential(*blocks)
+        self.norm = make_norm(d_model)
+        self.head = nn.Linear(d_model, vocabulary, bias=False)
+        self._initialise(torch.Generator().manual_seed(seed))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        positions = torch.arange(tokens.shape[-1])
+        x = self.embed_tokens(tokens) + self.embed_positions(positions)
+        return self.head(self.norm(self.blocks(x)))
+
+    def _initialise(self, generator: torch.Generator) -> None:
+        """Normal weights; a matrix's spread is one over the root of the number of its inputs."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=module.in_features**-0.5, generator=generator)
+            elif isinstance(module, nn.Embedding):
+                nn.init.normal_(module.weight, std=0.1, generator=generator)
+
+
+def parameter_count(module: nn.Module) -> int:
+    """How many numbers the module learns."""
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def _chosen(name: str, choices: dict[str, Any]) -> Any:
+    if name not in choices:
+        raise ValueError(f"Expected {' or '.join(choices)}; got {name!r}.")
+    return choices[name]
