@@ -9,7 +9,9 @@ from torch.nn import functional as F
 
 from widgets.maths import activations
 from widgets.maths.activations import SWISH_LEAST, SWISH_ONE, gelu, gelu_tanh, sigmoid, swish
-from widgets.maths.feed_forward import FAMILY, gate_function, gate_states, gated_steps, relu_feed_forward
+from widgets.maths.feed_forward import FAMILY, gate_function, gated_steps, relu_feed_forward
+from widgets.maths.gates import CURVES as CURVE_NAMES
+from widgets.maths.gates import curves_at, flow_steps, gate_states
 
 CURVES = ("sigmoid", "relu", "swish", "gelu", "gelu_tanh")
 HIGH_PRECISION = {
@@ -109,6 +111,27 @@ def test_swish_is_least_at_lamberts_w_and_one_at_the_mirror_image():
     assert abs(activations.swish_derivative(z)[0].item()) < 1e-15
     around = torch.linspace(-20, 20, 400_001, dtype=torch.float64)
     assert swish(around).min() >= SWISH_LEAST - 1e-15
+
+
+@pytest.mark.parametrize("beta", [0.1, 1.0, 1.702, 10.0])
+def test_where_swish_is_least_and_where_it_is_one_for_other_betas(beta):
+    z, least = activations.swish_least(beta)
+    grid = torch.linspace(-40, 3, 430_001, dtype=torch.float64)
+    assert swish(grid, beta).min().item() == pytest.approx(least, abs=1e-7)
+    assert grid[swish(grid, beta).argmin()].item() == pytest.approx(z, abs=2e-4)
+    one = torch.tensor(activations.swish_one(beta), dtype=torch.float64)
+    assert swish(one, beta).item() == pytest.approx(1, abs=1e-14)
+
+
+def test_swish_with_beta_1702_is_least_where_it_was_measured():
+    assert activations.swish_least(1.702) == pytest.approx((-0.7512, -0.1636), abs=5e-5)
+    assert activations.swish_one(1.0) == pytest.approx(SWISH_ONE, abs=1e-15)
+    assert activations.swish_one(0.0) == 2.0
+    for refused in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="beta above 0"):
+            activations.swish_least(refused)
+    with pytest.raises(ValueError, match="at least 0"):
+        activations.swish_one(-1.0)
 
 
 def test_swish_of_z_less_swish_of_minus_z_is_z():
@@ -248,3 +271,24 @@ def test_states_follow_from_the_gate_read_to_one_decimal():
 def test_a_gate_that_is_not_finite_has_no_state(gate):
     with pytest.raises(ValueError, match="finite"):
         gate_states(gate)
+
+
+def test_the_curves_at_a_point_are_torchs():
+    at = curves_at(0.75, beta=2.0)
+    z = torch.tensor(0.75, dtype=torch.float64, requires_grad=True)
+    curves = (F.relu(z), torch.sigmoid(z), z * torch.sigmoid(2 * z), F.gelu(z))
+    assert CURVE_NAMES == ("ReLU", "sigmoid", "Swish", "GELU")
+    assert at.values == pytest.approx([curve.item() for curve in curves], rel=1e-14)
+    assert at.slopes == pytest.approx(
+        [torch.autograd.grad(curve, z)[0].item() for curve in curves], rel=1e-13
+    )
+    assert (at.sigmoid_state, at.swish_state) == ("attenuated", "attenuated")
+
+
+def test_in_the_flow_each_position_minds_its_own_gate():
+    content, gate_input = torch.tensor([2.0, -1.0, 0.5]), torch.tensor([-1.0, 0.0, 3.0])
+    steps = flow_steps(content, gate_input)
+    torch.testing.assert_close(steps.product, F.silu(gate_input) * content)
+    assert steps.states == ["flipped", "closed", "amplified"]
+    with pytest.raises(ValueError, match="as many gate inputs as contents"):
+        flow_steps(content, gate_input[:2])

@@ -1,4 +1,4 @@
-"""Learning a product: what is certain (thirty parameters, an exact solution), and errors that lie orders apart."""
+"""Learning a product: what is certain (thirty parameters, an exact solution), and errors orders apart."""
 
 from __future__ import annotations
 

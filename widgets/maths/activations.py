@@ -67,6 +67,29 @@ def swish_derivative(z: Tensor, beta: float | Tensor = 1.0) -> Tensor:
     return sigmoid(steepness) * (1 + steepness * sigmoid(-steepness))
 
 
+def swish_least(beta: float = 1.0) -> tuple[float, float]:
+    """Where Swish is least, and how little that is: z and value both shrink as 1 / beta.
+
+    Raises ValueError for a beta that is not above 0: Swish with beta = 0 is the line z / 2.
+    """
+    if not beta > 0:
+        raise ValueError(f"Expected a beta above 0; got {beta}.")
+    return -SWISH_ONE / beta, SWISH_LEAST / beta
+
+
+def swish_one(beta: float = 1.0) -> float:
+    """The z above which Swish is larger than 1: 2 at beta = 0, 1.2785 at beta = 1, towards 1 as beta grows.
+
+    Raises ValueError for a beta below 0.
+    """
+    if not beta >= 0:
+        raise ValueError(f"Expected a beta of at least 0; got {beta}.")
+    low, high = 1.0, 2.0  # z / 2 <= Swish(z) <= z for positive z
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if middle < 1 + math.exp(-beta * middle) else (low, middle)
+    return high
+
+
 def gelu(z: Tensor) -> Tensor:
     """z times the probability that a standard normal number is below z.
 

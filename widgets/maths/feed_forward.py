@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from widgets.maths.activations import gelu, relu, sigmoid, swish
@@ -76,33 +75,6 @@ def relu_feed_forward(x: Tensor, up: Tensor, down: Tensor) -> Tensor:
     Source: Shazeer 2020, section 1, after T5.
     """
     return relu(x @ up.T) @ down.T
-
-
-STATES = ("flipped", "closed", "attenuated", "passed", "amplified")
-
-
-def gate_states(gate: Tensor) -> list[str]:
-    """What each gate does to its content, with the gate read to one decimal.
-
-    Below 0 the content is flipped, at 0.0 closed off, between attenuated, at 1.0 passed, above 1 amplified.
-    gate: (d_ff,) finite -> d_ff of the words in STATES
-    Raises ValueError for a gate that is not finite, or not one row of numbers.
-    """
-    if gate.dim() != 1:
-        raise ValueError(f"Expected one row of gates; got an array of shape {tuple(gate.shape)}.")
-    if not torch.isfinite(gate).all():
-        raise ValueError(f"Expected gates that are finite; got {gate[~torch.isfinite(gate)][0].item()}.")
-    return [_state(round(number, 1)) for number in gate.tolist()]
-
-
-def _state(gate: float) -> str:
-    if gate < 0:
-        return "flipped"
-    if gate == 0:
-        return "closed"
-    if gate == 1:
-        return "passed"
-    return "attenuated" if gate < 1 else "amplified"
 
 
 def _check_shapes(x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> None:
