@@ -19,9 +19,7 @@ HIGH_PRECISION = {
     "relu": lambda z: max(z, mpmath.mpf(0)),
     "swish": lambda z: z / (1 + mpmath.exp(-z)),
     "gelu": lambda z: z * mpmath.ncdf(z),
-    "gelu_tanh": lambda z: (
-        z / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (z + mpmath.mpf("0.044715") * z**3)))
-    ),
+    "gelu_tanh": lambda z: z / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (z + mpmath.mpf("0.044715") * z**3))),
 }
 POINTS = [-9.5, -4.25, -1.2784645427610738, -0.7517915246935645, -0.5, 0.03125, 0.5, 1.0, 2.3993572805, 6.75]
 
@@ -34,9 +32,7 @@ def test_a_curve_and_its_derivative_equal_forty_digits_of_mpmath(name):
         values = [float(exact(mpmath.mpf(p))) for p in POINTS]
         slopes = [float(mpmath.diff(exact, mpmath.mpf(p))) for p in POINTS]
     assert getattr(activations, name)(z).tolist() == pytest.approx(values, rel=1e-12, abs=1e-16)
-    assert getattr(activations, f"{name}_derivative")(z).tolist() == pytest.approx(
-        slopes, rel=1e-11, abs=1e-14
-    )
+    assert getattr(activations, f"{name}_derivative")(z).tolist() == pytest.approx(slopes, rel=1e-11, abs=1e-14)
 
 
 @pytest.mark.parametrize("beta", [-0.5, 0.0, 0.25, 1.0, 1.702, 8.0])
@@ -46,9 +42,7 @@ def test_swish_with_beta_and_its_derivative_equal_mpmath(beta):
         exact = [mpmath.mpf(p) / (1 + mpmath.exp(-mpmath.mpf(beta) * p)) for p in POINTS]
         slopes = [mpmath.diff(lambda t: t / (1 + mpmath.exp(-mpmath.mpf(beta) * t)), p) for p in POINTS]
     assert swish(z, beta).tolist() == pytest.approx([float(v) for v in exact], rel=1e-12)
-    assert activations.swish_derivative(z, beta).tolist() == pytest.approx(
-        [float(v) for v in slopes], rel=1e-10
-    )
+    assert activations.swish_derivative(z, beta).tolist() == pytest.approx([float(v) for v in slopes], rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -188,9 +182,7 @@ def test_the_gated_layer_equals_the_one_in_transformers(name):
     theirs.load_state_dict({f"{branch}_proj.weight": weight for branch, weight in ours.items()})
     steps = gated_steps(batch(), **ours, family="GeGLU" if name == "Gemma" else "SwiGLU")
     # Gemma computes the tanh GELU, which differs by up to 4.7e-4 at each gate: redo its product with ours.
-    output = (
-        (gelu_tanh(steps.gate_input) * steps.content) @ ours["down"].T if name == "Gemma" else steps.output
-    )
+    output = (gelu_tanh(steps.gate_input) * steps.content) @ ours["down"].T if name == "Gemma" else steps.output
     torch.testing.assert_close(output, theirs(batch()))
 
 
@@ -279,9 +271,7 @@ def test_the_curves_at_a_point_are_torchs():
     curves = (F.relu(z), torch.sigmoid(z), z * torch.sigmoid(2 * z), F.gelu(z))
     assert CURVE_NAMES == ("ReLU", "sigmoid", "Swish", "GELU")
     assert at.values == pytest.approx([curve.item() for curve in curves], rel=1e-14)
-    assert at.slopes == pytest.approx(
-        [torch.autograd.grad(curve, z)[0].item() for curve in curves], rel=1e-13
-    )
+    assert at.slopes == pytest.approx([torch.autograd.grad(curve, z)[0].item() for curve in curves], rel=1e-13)
     assert (at.sigmoid_state, at.swish_state) == ("attenuated", "attenuated")
 
 

@@ -23,9 +23,7 @@ def test_errors_are_those_of_five_seeds_on_the_same_points(fits):
         assert fit.error_inside.shape == fit.error_outside.shape == (5,)
         assert torch.equal(fit.truth_inside, fits["ReLU"].truth_inside)
         assert torch.equal(fit.truth_outside, fits["ReLU"].truth_outside)
-        assert fit.error_inside[3].item() == pytest.approx(
-            F.mse_loss(fit.predicted_inside[3], fit.truth_inside).item()
-        )
+        assert fit.error_inside[3].item() == pytest.approx(F.mse_loss(fit.predicted_inside[3], fit.truth_inside).item())
 
 
 def test_the_points_lie_where_they_should(fits):

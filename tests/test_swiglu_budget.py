@@ -47,9 +47,7 @@ def test_every_models_setting_of_the_rule_reproduces_its_width(model):
 
 
 def test_only_the_first_llamas_keep_the_budget():
-    share = {
-        m.name: gated_budget(m.d_model, m.d_ff).parameters / relu_budget(m.d_model).parameters for m in MODELS
-    }
+    share = {m.name: gated_budget(m.d_model, m.d_ff).parameters / relu_budget(m.d_model).parameters for m in MODELS}
     assert [name for name, s in share.items() if s < 1.02] == [f"LLaMA-1 {n}B" for n in (7, 13, 33, 65)]
     assert share["LLaMA-1 7B"] == pytest.approx(1.0078, abs=5e-5)
     assert share["LLaMA-1 13B"] == pytest.approx(1.0125, abs=5e-5)
@@ -93,9 +91,7 @@ def test_multiply_adds_equal_torchs_own_count(d_model, d_ff):
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         x = torch.zeros(1, d_model)
         layers[2](layers[0](x) * layers[1](x))
-    assert (
-        gated_budget(d_model, d_ff).multiply_adds == counter.get_total_flops() / 2
-    )  # a multiply-add is two flops
+    assert gated_budget(d_model, d_ff).multiply_adds == counter.get_total_flops() / 2  # a multiply-add is two flops
 
 
 def test_a_third_more_activations_at_equal_parameters():
@@ -107,7 +103,7 @@ def test_a_third_more_activations_at_equal_parameters():
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        ((0,), ValueError, "d_model to be a whole number of at least 1; got 0"),
+        ((0,), ValueError, "d_model to be a whole number from 1 to .*; got 0"),
         ((-4096,), ValueError, "got -4096"),
         ((4096.5,), TypeError, "got 4096.5"),
         ((4096.0,), TypeError, "got 4096.0"),
@@ -116,8 +112,8 @@ def test_a_third_more_activations_at_equal_parameters():
         ((None,), TypeError, "got None"),
         ((float("nan"),), TypeError, "got nan"),
         ((2**62,), ValueError, r"fewer than 2\^63 parameters"),
-        ((10**5000,), ValueError, r"below 2\^63"),
-        ((-(10**5000),), ValueError, "at least 1"),
+        ((10**5000,), ValueError, r"got a number of 16610 bits"),
+        ((-(10**5000),), ValueError, "from 1"),
         ((4096, 0), ValueError, "multiple_of"),
         ((4096, 2**62), ValueError, r"fewer than 2\^63 parameters"),
         ((4096, 256, 0), ValueError, "multiplier"),
@@ -125,8 +121,11 @@ def test_a_third_more_activations_at_equal_parameters():
         ((4096, 256, float("nan")), ValueError, "multiplier"),
         ((4096, 256, float("inf")), ValueError, "multiplier"),
         ((4096, 256, "1.3"), TypeError, "multiplier"),
-        ((4096, 256, 1e308), ValueError, r"fewer than 2\^63 parameters"),
+        ((4096, 256, 1e308), ValueError, "multiplier"),
         ((4096, 256, [1, 2]), TypeError, "multiplier"),
+        ((4096, 256, 10**400), ValueError, "multiplier"),
+        ((4096, 256, True), TypeError, "multiplier"),
+        ((10**9, 256, 100), ValueError, r"fewer than 2\^63 parameters"),
     ],
 )
 def test_what_is_no_dimension_is_refused_in_one_sentence(arguments, error, says):

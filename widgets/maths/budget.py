@@ -5,11 +5,9 @@ All counts are whole numbers of Python, so nothing overflows; layers without bia
 
 from __future__ import annotations
 
-import math
-import operator
 from dataclasses import dataclass
 
-LARGEST = 2**63 - 1
+from widgets.maths.numbers import LARGEST, real_number, whole_number
 
 
 @dataclass(frozen=True)
@@ -66,15 +64,14 @@ def matched_d_ff(relu_d_ff: int) -> int:
 def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> int:
     """Two thirds of 4 d_model, times the multiplier, rounded up to a multiple of multiple_of.
 
-    Raises TypeError or ValueError, as whole_number does, for a multiplier not positive and finite, and
-    past 2^63 parameters.
+    Raises TypeError or ValueError, as whole_number does, for a multiplier outside 0.01 to 100, and past
+    2^63 parameters.
     Source: meta-llama/llama, llama/model.py, FeedForward, which cuts to a whole number before and after the
     multiplier.
     """
     d_model = whole_number("d_model", d_model)
     multiple_of = whole_number("multiple_of", multiple_of)
-    wide = _positive("multiplier", multiplier) * (2 * 4 * d_model // 3)
-    exact = int(min(wide, LARGEST))
+    exact = int(real_number("multiplier", multiplier, 0.01, 100) * (2 * 4 * d_model // 3))
     rounded_up = max(1, -(-exact // multiple_of)) * multiple_of
     return _counted(Budget(d_model, rounded_up, 3)).d_ff
 
@@ -117,39 +114,6 @@ others' is Swish.
 """
 
 
-def whole_number(name: str, value: object, least: int = 1) -> int:
-    """The value as an int.
-
-    Raises TypeError for text, fractions, booleans and what else is no whole number, ValueError below `least`
-    or above 2^63 - 1.
-    """
-    wanted = f"Expected {name} to be a whole number of at least {least}"
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
-        raise TypeError(f"{wanted}; got {value}.")
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{wanted}; got {_short(value)}.") from None
-    if number > LARGEST:
-        raise ValueError(f"{wanted} and below 2^63; got a number of {number.bit_length()} bits.")
-    if number < least:
-        raise ValueError(f"{wanted}; got {max(number, -LARGEST)}.")
-    return number
-
-
-def _positive(name: str, value: object) -> float:
-    wanted = f"Expected {name} to be a positive number, such as 1.3"
-    if isinstance(value, bool | str | bytes):
-        raise TypeError(f"{wanted}; got {_short(value)}.")
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise TypeError(f"{wanted}; got {_short(value)}.") from None
-    if not (math.isfinite(number) and number > 0):
-        raise ValueError(f"{wanted}; got {number}.")
-    return number
-
-
 def _counted(budget: Budget) -> Budget:
     if budget.parameters > LARGEST:
         raise ValueError(
@@ -157,8 +121,3 @@ def _counted(budget: Budget) -> Budget:
             f" {budget.d_model:.3g} by {budget.d_ff:.3g}. Take smaller numbers."
         )
     return budget
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

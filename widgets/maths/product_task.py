@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from widgets.maths.activations import gelu, relu
-from widgets.maths.budget import whole_number
 from widgets.maths.feed_forward import FAMILY
+from widgets.maths.numbers import whole_number
 
 INSIDE, OUTSIDE = 2.0, 4.0  # training points lie within ±2; tests outside lie within ±4, but not within ±2
 NETWORKS = ("ReLU", "GELU", "SwiGLU", "bilinear")

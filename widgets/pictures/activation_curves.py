@@ -13,8 +13,8 @@ from widgets.maths.gates import CurvesAt
 from widgets.pictures.chart import Chart
 from widgets.pictures.page import box, page, write
 
-WIDTH, HEIGHT = 720, 326
-LEFT, BOTTOM, ACROSS, UP = 26, 24, 420, 294  # the chart
+WIDTH, HEIGHT = 720, 316
+LEFT, BOTTOM, ACROSS, UP = 26, 24, 420, 286  # the chart
 REACH = 5  # z runs from -5 to 5
 TABLE = 474  # the left edge of the table
 VALUE, SLOPE = TABLE + 140, TABLE + 220  # the right edges of its columns
@@ -33,107 +33,102 @@ class Look:
 
 LOOKS = (
     Look("ReLU", style.INK, (0, (5, 2)), "s", (3.02, 3.9)),
-    Look("sigmoid", style.SIGMOID, (0, (1, 1.2)), "D", (-4.9, 0.18)),
-    Look("Swish", style.GATE, "-", "o", (3.5, 2.75)),
-    Look("GELU", style.GELU, (0, (6, 2, 1, 2)), "^", (1.5, 0.82)),
+    Look("sigmoid", style.SIGMOID, (0, (1, 1.2)), "D", (-4.9, 0.2)),
+    Look("Swish", style.GATE, "-", "o", (3.5, 2.8)),
+    Look("GELU", style.GELU, (0, (6, 2, 1, 2)), "^", (2.4, 1.75)),
 )
 
 
 class ActivationCurvesPicture:
-    """The curves, a line at z with a dot on each, a table of the values there, and what each does as a gate."""
+    """The curves, a line at z with a dot on each, a table of the values there, and what each does as a gate.
 
-    def __init__(self) -> None:
+    gelu: with GELU as the fourth curve; slopes: with the slope of every curve as a thin line.
+    """
+
+    def __init__(self, gelu: bool, slopes: bool) -> None:
         self.figure, axes = page(WIDTH, HEIGHT)
         size = {"left": LEFT, "bottom": BOTTOM, "width": ACROSS, "height": UP}
         ticks = {"across_ticks": range(-REACH, REACH + 1), "up_ticks": range(-1, REACH + 1)}
         self.chart = Chart(axes, **size, across=(-REACH, REACH), up=(-1, REACH), **ticks)
         write(axes, LEFT + ACROSS + 8, BOTTOM - 4, "z", weight="bold")
-        self.line = box(axes, 0, BOTTOM, 1.2, UP, facecolor=style.INPUT)
-        self.curves = [_Curve(self.chart, look, 216 - 27 * k) for k, look in enumerate(LOOKS)]
-        self.swish_marks = _SwishMarks(self.chart)
-        self.z = write(axes, TABLE, 272, fontsize=style.LARGE, weight="bold")
-        heading = {"ha": "right", "fontsize": style.SMALL, "color": style.FAINT, "y": 243}
+        heading = {"ha": "right", "fontsize": style.SMALL, "color": style.FAINT, "y": 236}
         write(axes, VALUE, text="value", **heading)
-        self.slope_heading = write(axes, SLOPE, text="slope", **heading)
-        self.gates = [write(axes, TABLE, y, weight="bold", color=LOOKS[k].colour) for k, y in ((1, 80), (2, 62))]
+        write(axes, SLOPE, text="slope (thin)" if slopes else "", **heading)
         small = {"fontsize": style.SMALL, "color": style.FAINT}
-        write(axes, TABLE, 101, "as a gate, read to one decimal:", **small)
-        write(axes, TABLE, 40, "below 0 flipped · 0.0 closed · 1.0 passed", **small)
-        write(axes, TABLE, 27, "between attenuated · above 1 amplified", **small)
-        self.moving = [self.line, self.z, self.slope_heading, *self.gates, *self.swish_marks.artists]
-        self.moving += [artist for curve in self.curves for artist in curve.artists]
-        self.beta: float | None = None
-
-    def choose(self, gelu: bool, slopes: bool) -> None:
-        """Which curves are shown: GELU, and the slope of every curve that is."""
-        for curve in self.curves:
-            curve.choose(gelu or curve.look.name != "GELU", slopes)
-        self.slope_heading.set_visible(slopes)
+        write(axes, TABLE, 98, "as a gate, read to one decimal:", **small)
+        write(axes, TABLE, 37, "below 0 flipped · 0.0 closed · 1.0 passed", **small)
+        write(axes, TABLE, 24, "between attenuated · above 1 amplified", **small)
+        self.gates = [write(axes, TABLE, y, weight="bold", color=LOOKS[k].colour) for k, y in ((1, 77), (2, 59))]
+        self.z = write(axes, TABLE, 264, fontsize=style.LARGE, weight="bold")
+        self.line = box(axes, 0, BOTTOM, 1.2, UP, facecolor=style.INPUT)
+        self.curves = [_Curve(self.chart, look, 210 - 26 * k, slopes) for k, look in enumerate(LOOKS[: 3 + gelu])]
+        self.bent = _BentSwish(self.chart, slopes)
+        self.moving = [self.line, self.z, *self.gates, *self.bent.artists]
+        self.moving += [artist for curve in self.curves for artist in curve.moving]
 
     def show(self, at: CurvesAt) -> None:
-        """Moves the line and the dots to z and, where beta has changed, bends the curve of Swish."""
+        """Moves the line and the dots to z, and bends Swish to beta."""
         self.line.set_x(self.chart.x(at.z) - 0.6)
         self.z.set_text(f"z = {style.number(at.z)}" + (f"   β = {style.number(at.beta)}" if at.beta != 1 else ""))
-        for curve, value, slope in zip(self.curves, at.values, at.slopes, strict=True):
-            curve.show(at.z, value, slope)
         self.gates[0].set_text(f"sigmoid: {at.sigmoid_state}")
         self.gates[1].set_text(f"Swish: {at.swish_state}")
-        if at.beta != self.beta:
-            self.beta = at.beta
-            swish = self.curves[2]
-            self.chart.redraw(swish.line, partial(activations.swish, beta=at.beta))
-            self.chart.redraw(swish.slope_line, partial(activations.swish_derivative, beta=at.beta))
-            self.swish_marks.show(at.beta)
+        self.bent.show(at.beta)
+        for curve, value, slope in zip(self.curves, at.values, at.slopes, strict=False):
+            curve.show(at.z, value, slope)
 
 
 class _Curve:
-    """One curve, its slope as a thin line, its dot and its row in the table."""
+    """One curve's name, dot and row in the table; and its line and slope, unless it is Swish, which bends."""
 
-    def __init__(self, chart: Chart, look: Look, row: float) -> None:
-        self.chart, self.look = chart, look
-        axes, dashes = chart.axes, {"color": look.colour, "linestyle": look.dashes}
-        function = getattr(activations, look.name.lower())
-        slope = getattr(activations, f"{look.name.lower()}_derivative")
-        self.line = chart.curve(function, linewidth=2.2 if look.name == "Swish" else 1.7, **dashes)
-        self.slope_line = chart.curve(slope, linewidth=0.9, **dashes)
-        x, y = look.name_at
-        self.name = write(axes, chart.x(x), chart.y(y), look.name, color=look.colour, weight="bold")
-        self.row_name = write(axes, TABLE + 16, row, look.name, color=look.colour, weight="bold")
-        (self.row_dot,) = axes.plot([TABLE + 5], [row + 3.6], look.marker, color=look.colour, markersize=6)
-        self.value, self.slope = (write(axes, x, row, ha="right") for x in (VALUE, SLOPE))
+    def __init__(self, chart: Chart, look: Look, row: float, slopes: bool) -> None:
+        self.chart, self.slopes = chart, slopes
+        axes, bold = chart.axes, {"color": look.colour, "weight": "bold"}
+        for name, width in ((look.name.lower(), 1.7), (f"{look.name.lower()}_derivative", 0.9))[: 1 + slopes]:
+            if look.name != "Swish":
+                function = getattr(activations, name)
+                chart.curve(function, points=1001, color=look.colour, linestyle=look.dashes, linewidth=width)
+        write(axes, chart.x(look.name_at[0]), chart.y(look.name_at[1]), look.name, **bold)
+        write(axes, TABLE + 16, row, look.name, **bold)
+        axes.plot([TABLE + 5], [row + 3.6], look.marker, color=look.colour, markersize=6)
+        self.value, self.slope = (write(axes, right, row, ha="right") for right in (VALUE, SLOPE))
         self.dot = chart.dot(look.colour, look.marker)
-        lines = [self.line, self.slope_line, self.dot, self.row_dot]
-        self.artists: list[Artist] = [*lines, self.name, self.row_name, self.value, self.slope]
-
-    def choose(self, shown: bool, slopes: bool) -> None:
-        for artist in self.artists:
-            artist.set_visible(shown)
-        for artist in (self.slope_line, self.slope):
-            artist.set_visible(shown and slopes)
+        self.moving: list[Artist] = [self.dot, self.value, self.slope]
 
     def show(self, z: float, value: float, slope: float) -> None:
         self.chart.put(self.dot, z, value)
         self.value.set_text(style.number(value, 3))
-        self.slope.set_text(style.number(slope, 3))
+        self.slope.set_text(style.number(slope, 3) if self.slopes else "")
 
 
-class _SwishMarks:
-    """Where Swish is least and where it is 1, for any beta."""
+class _BentSwish:
+    """Swish for any beta, its slope, and marks where it is least and where it is 1."""
 
-    def __init__(self, chart: Chart) -> None:
-        self.chart = chart
+    def __init__(self, chart: Chart, slopes: bool) -> None:
+        self.chart, self.beta = chart, 1.0
+        look = {"color": style.GATE, "zorder": 3}
+        self.line = chart.curve(activations.swish, linewidth=2.2, **look)
+        self.slopes = [chart.curve(activations.swish_derivative, linewidth=0.9, **look)] if slopes else []
         self.ticks = [box(chart.axes, 0, 0, 1.2, 12, facecolor=style.GATE) for _ in range(2)]
         self.words = [write(chart.axes, 0, 0, fontsize=style.SMALL, color=style.GATE) for _ in range(2)]
-        self.words[0].set_ha("center")
-        self.artists: list[Artist] = [*self.ticks, *self.words]
+        self.artists: list[Artist] = [self.line, *self.slopes, *self.ticks, *self.words]
+        self._mark()
 
     def show(self, beta: float) -> None:
-        one = activations.swish_one(beta)
-        self._put(1, one, 1.0, f"1 at {style.number(one, 3)}", 7, -13)
-        z, least = activations.swish_least(beta) if beta > 0 else (-REACH - 1.0, 0.0)
-        self._put(0, z, least, f"least, {style.number(least, 3)} at {style.number(z, 3)}", 0, -20)
+        if beta == self.beta:
+            return
+        self.beta = beta
+        self.chart.redraw(self.line, partial(activations.swish, beta=beta))
+        for slope in self.slopes:
+            self.chart.redraw(slope, partial(activations.swish_derivative, beta=beta))
+        self._mark()
+
+    def _mark(self) -> None:
+        one = activations.swish_one(self.beta)
+        self._put(1, one, 1.0, f"Swish = 1 at {style.number(one, 3)}", 8, -27)
+        z, least = activations.swish_least(self.beta) if self.beta else (-REACH, -REACH / 2)
+        self._put(0, z, least, f"least, {style.number(least, 3)} at {style.number(z, 3)}", -40, -18)
         for artist in (self.ticks[0], self.words[0]):
-            artist.set_visible(z > -0.6 * REACH)
+            artist.set_visible(z > 0.7 * -REACH)
 
     def _put(self, k: int, z: float, value: float, words: str, right: float, up: float) -> None:
         x, y = self.chart.x(z), self.chart.y(value)
