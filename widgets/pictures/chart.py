@@ -55,7 +55,7 @@ class Chart:
         """Where this number lies up the page, in points."""
         return self._y_zero + number * self._y_unit
 
-    def curve(self, function: Callable[[Tensor], Tensor], points: int = 121, **look: object) -> Line2D:
+    def curve(self, function: Callable[[Tensor], Tensor], points: int = 101, **look: object) -> Line2D:
         """The function over the whole width, as a line."""
         z = torch.linspace(*self.across, points, dtype=torch.float64)
         (line,) = self.axes.plot(self.x(z.numpy()), self.y(function(z).numpy()), **{"linewidth": 1.6, **look})
