@@ -21,7 +21,7 @@ COLOURS = {CONTENT: style.CONTENT, GATE_INPUT: style.INPUT, GATE: style.GATE, PR
 EMPTY = {"facecolor": style.PAPER, "edgecolor": style.FAINT, "linewidth": 0.8, "hatch": None}
 LOOKS = {
     "closed": EMPTY,
-    "attenuated": {**EMPTY, "edgecolor": style.OUTPUT, "hatch": "...."},
+    "attenuated": {**EMPTY, "edgecolor": style.OUTPUT, "hatch": "||||"},
     "passed": {**EMPTY, "facecolor": style.OUTPUT, "edgecolor": style.OUTPUT},
     "amplified": {**EMPTY, "facecolor": style.OUTPUT, "edgecolor": style.PAPER, "hatch": "////"},
     "flipped": {**EMPTY, "edgecolor": style.OUTPUT, "hatch": "xxxx"},
