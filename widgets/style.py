@@ -17,6 +17,8 @@ RMS_NORM = "#d9731a"
 GATE = "#0e7c66"
 CONTENT = "#8f4fa8"
 OUTPUT = "#b5333f"
+SIGMOID = "#2f7fb0"  # curves beside Swish, which is drawn in the colour of the gate
+GELU = "#8a6a00"
 
 DARK = {  # the same colours on JupyterLab's dark theme
     INK: "#e6ebef",
@@ -29,6 +31,8 @@ DARK = {  # the same colours on JupyterLab's dark theme
     GATE: "#4fc2a7",
     CONTENT: "#c792dc",
     OUTPUT: "#ef7f88",
+    SIGMOID: "#74bde6",
+    GELU: "#dcbf55",
 }
 
 SMALL, NORMAL, LARGE = 9.0, 10.5, 13.0  # points, in a picture 10 inches wide

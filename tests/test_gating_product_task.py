@@ -1,0 +1,74 @@
+"""Learning a product: what is certain (thirty parameters, an exact solution), and errors orders apart."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from widgets.maths.product_task import INSIDE, NETWORKS, OUTSIDE, learn_product
+
+
+@pytest.fixture(scope="module")
+def fits():
+    return {network: learn_product(network) for network in NETWORKS}
+
+
+def test_every_network_has_thirty_parameters(fits):
+    assert {fit.parameters for fit in fits.values()} == {30}
+
+
+def test_errors_are_those_of_five_seeds_on_the_same_points(fits):
+    for fit in fits.values():
+        assert fit.error_inside.shape == fit.error_outside.shape == (5,)
+        assert torch.equal(fit.truth_inside, fits["ReLU"].truth_inside)
+        assert torch.equal(fit.truth_outside, fits["ReLU"].truth_outside)
+        assert fit.error_inside[3].item() == pytest.approx(F.mse_loss(fit.predicted_inside[3], fit.truth_inside).item())
+
+
+def test_the_points_lie_where_they_should(fits):
+    assert fits["ReLU"].truth_inside.abs().max() <= INSIDE**2
+    assert INSIDE**2 < fits["ReLU"].truth_outside.abs().max() <= OUTSIDE**2
+
+
+@pytest.mark.parametrize("where", ["error_inside", "error_outside"])
+def test_the_typical_error_falls_by_an_order_of_ten_from_network_to_network(fits, where):
+    """The factors measured are 11 to 250 and more; 5 is far from all of them, and from 1."""
+    typical = [getattr(fits[network], where).median().item() for network in ("GELU", "SwiGLU", "bilinear")]
+    assert typical[0] > 5 * typical[1] > 25 * typical[2]
+    assert getattr(fits["ReLU"], where).median().item() > 1.5 * typical[0]
+
+
+def test_the_bilinear_network_finds_the_product_itself(fits):
+    assert fits["bilinear"].error_outside.max() < 1e-6
+
+
+def test_a_network_without_biases_and_with_relu_grows_in_proportion_and_a_product_does_not():
+    """ReLU(c x) = c ReLU(x): the reason why no training can make that network a product."""
+    up = torch.randn(10, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    x = torch.tensor([1.5, -0.5], dtype=torch.float64)
+    torch.testing.assert_close(torch.relu(3 * x @ up.T), 3 * torch.relu(x @ up.T))
+
+
+def test_two_swish_gates_make_a_product_exactly():
+    x = torch.randn(50, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64) * 3
+    gate = torch.tensor([[1.0, 0.0], [-1.0, 0.0]], dtype=torch.float64)
+    up = torch.tensor([[0.0, 1.0], [0.0, -1.0]], dtype=torch.float64)
+    down = torch.ones(1, 2, dtype=torch.float64)
+    product = F.linear(F.silu(F.linear(x, gate)) * F.linear(x, up), down)
+    torch.testing.assert_close(product[:, 0], x[:, 0] * x[:, 1])
+
+
+def test_the_seeds_differ_and_the_same_seed_gives_the_same_network():
+    first, again = learn_product("SwiGLU", seeds=2, steps=5), learn_product("SwiGLU", seeds=3, steps=5)
+    assert not torch.equal(first.predicted_inside[0], first.predicted_inside[1])
+    torch.testing.assert_close(first.predicted_inside, again.predicted_inside[:2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [(("Swish",), ValueError), ((3,), ValueError), (("ReLU", 0), ValueError), (("ReLU", 5, 2.5), TypeError)],
+)
+def test_what_cannot_be_trained_is_refused(arguments, error):
+    with pytest.raises(error, match="Expected"):
+        learn_product(*arguments)
