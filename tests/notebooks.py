@@ -35,9 +35,7 @@ class NotebookFails(Exception):
 
 def notebooks_in(places: Iterable[Path] = (LESSONS, SOLUTIONS)) -> list[Path]:
     """The notebooks among some files and folders; without any, every notebook of the course, in order."""
-    return [
-        path for place in places for path in (sorted(place.glob("*.ipynb")) if place.is_dir() else [place])
-    ]
+    return [path for place in places for path in (sorted(place.glob("*.ipynb")) if place.is_dir() else [place])]
 
 
 def short(path: Path) -> str:

@@ -104,9 +104,7 @@ def code_of(path: Path) -> str:
     return "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
 
 
-@pytest.mark.parametrize(
-    "path", sorted(WIDGETS.rglob("*.py")), ids=lambda path: str(path.relative_to(WIDGETS))
-)
+@pytest.mark.parametrize("path", sorted(WIDGETS.rglob("*.py")), ids=lambda path: str(path.relative_to(WIDGETS)))
 def test_a_room_knows_only_what_it_may(path: Path) -> None:
     assert forbidden(room(path), code_of(path)) == []
 

@@ -19,12 +19,14 @@ from matplotlib import _path
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 
 UNIQUE = "__flipbook__"  # the browser puts a name of its own in its place, so that ids never meet
-LARGEST = 6_000_000  # characters in one recording
+LARGEST = 3_000_000  # characters in one recording
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 _UPRIGHT = re.compile(r"rotate\(-?0 ")
 
@@ -173,11 +175,13 @@ class Drawn:
 
     def __init__(self, artist: Artist, renderer: Renderer) -> None:
         self.artist, self.renderer = artist, renderer
+        # These mark themselves stale whenever they change; an Annotation, say, does not when its `xy` is set.
+        self.reliable = isinstance(artist, Line2D | Patch | Collection)
         self.builds: dict[tuple, tuple[list[Node], list[int], list[list[str]]]] = {}
         self.last: tuple[tuple, tuple, list[str]] | None = None  # (limits, build, leaves)
 
     def note(self, position: int, limits: tuple = ()) -> None:
-        if self.last is None or self.artist.stale or self.last[0] != limits:
+        if self.last is None or self.artist.stale or not self.reliable or self.last[0] != limits:
             self.last = (limits, *self.draw())
         _, build, leaves = self.last
         _, at, values = self.builds[build]

@@ -57,7 +57,9 @@ class NormGeometry(Explorer):
 
     def _text(self, shift: float, turn: float, view: float) -> str:
         steps = geometry_steps(self.x, shift, turn)
-        lines = [f"overall shift {number(shift, sign=True)}, turned by {number(turn, 0)} degrees"]
+        lines = [
+            f"overall shift {number(shift, sign=True)}, turned by {number(turn, 0)}°, seen from {number(view, 1)}°"
+        ]
         for name, vector in zip(COLOURS, (steps.x, steps.layer_norm, steps.rms_norm), strict=True):
             lines.append(f"{name:<14}" + "".join(f"{number(value):>7}" for value in vector.tolist()))
-        return "\n".join([*lines, f"between the two results: {number(steps.angle(), 0)} degrees"])
+        return "\n".join([*lines, f"between the two results: {number(steps.angle(), 0)}°"])

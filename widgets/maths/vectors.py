@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,21 +21,17 @@ def as_vector(values: object, fewest: int = 2, most: int = 12) -> Tensor:
     wanted = f"Expected {fewest} to {most} numbers in one row"
     if isinstance(values, str | bytes):
         raise TypeError(f"{wanted}, such as [2, -1, 0.5]; got the text {str(values)[:40]!r}.")
-    if isinstance(values, Tensor):
-        values = values.detach()
     try:
-        vector = torch.as_tensor(values)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as problem:
-        raise TypeError(
-            f"{wanted}; got {_short(values)}, which holds something that is not a number."
-        ) from problem
-    if vector.is_complex() or vector.dtype == torch.bool:
-        raise TypeError(f"{wanted}; got numbers of type {vector.dtype}.")
-    if vector.dim() != 1:
-        raise ValueError(f"{wanted}; got {_axes(vector)}.")
-    if not fewest <= len(vector) <= most:
-        raise ValueError(f"{wanted}; got {len(vector)}.")
-    vector = vector.to(device="cpu", dtype=torch.float64, copy=True)
+        array = np.asarray(values.detach().cpu().double() if isinstance(values, Tensor) else values)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        raise TypeError(f"{wanted}; got {_short(values)}, which is not a row of numbers.") from problem
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{wanted}; got {_short(values)}, which is not a row of numbers.")
+    if array.ndim != 1:
+        raise ValueError(f"{wanted}; got {_axes(array)}.")
+    if not fewest <= len(array) <= most:
+        raise ValueError(f"{wanted}; got {len(array)}.")
+    vector = torch.tensor(array.astype(np.float64))
     for number in vector.tolist():
         if not math.isfinite(number):
             raise ValueError(f"{wanted}, each of them finite; got {number}.")
@@ -43,10 +40,8 @@ def as_vector(values: object, fewest: int = 2, most: int = 12) -> Tensor:
     return vector
 
 
-def _axes(vector: Tensor) -> str:
-    if vector.dim() == 0:
-        return f"the single number {vector.item()}"
-    return f"an array of shape {tuple(vector.shape)}"
+def _axes(array: np.ndarray) -> str:
+    return f"an array of shape {array.shape}" if array.ndim else f"the single number {array.item()}"
 
 
 def _short(values: object) -> str:

@@ -1,0 +1,32 @@
+"""Measures how smoothly the pictures follow a slider, and what a lesson's kernel costs: `python3 course.py bench`.
+
+Give it the names of explorers to measure only these: `python3 course.py bench overall_shift`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import widgets
+from tests.bench import kernels, sliders
+
+STILL = {"predict"}  # names a lesson may import that have no slider
+
+
+def main(names: list[str]) -> int:
+    """Print one table a question; 2 for an unknown name."""
+    explorers = [name for name in widgets.__all__ if name not in STILL]
+    unknown = [name for name in names if name not in explorers]
+    if unknown:
+        print(f"There is no explorer {unknown[0]}; there are {', '.join(explorers)}.", file=sys.stderr)
+        return 2
+    sliders.measure_explorers(names or explorers)
+    if not names or "overall_shift" in names:
+        sliders.compare_overall_shift()
+        kernels.measure_building()
+        kernels.compare_kernels()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,59 @@
+"""What a lesson's kernel costs: time until a picture can be dragged, start-up, and memory over the bare imports."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+
+REPEATS = 5
+
+BUILD = """\
+import json, time, torch, widgets
+seconds = []
+for _ in range(6):
+    start = time.perf_counter()
+    explorer = widgets.overall_shift()
+    explorer._repr_mimebundle_()
+    seconds.append(time.perf_counter() - start)
+print(json.dumps([seconds[1:], len(json.dumps(explorer.flipbook.shift_reel, ensure_ascii=False).encode())]))"""
+
+COST = """\
+import time
+start = time.perf_counter()
+import torch, matplotlib.figure, ipywidgets
+{more}
+seconds = time.perf_counter() - start
+import json, psutil
+print(json.dumps([seconds, psutil.Process().memory_info().rss / 2**20]))"""
+LESSON = """\
+from widgets import *
+shown = [explorer._repr_mimebundle_() for explorer in (overall_shift(), eps_explorer(), norm_geometry())]"""
+
+
+def measure_building() -> None:
+    """From running its cell to a picture that can be dragged, torch already imported."""
+    seconds, size = python(BUILD)
+    print(f"The overall shift in the kernel: {statistics.median(seconds):.2f} s (median of {len(seconds)}, ", end="")
+    print(f"from {min(seconds):.2f} to {max(seconds):.2f}), its tracks {size / 1000:.0f} kB")
+    print()
+
+
+def compare_kernels() -> None:
+    """Lesson 02's explorers against the bare imports, in turns."""
+    bare, lesson = [], []
+    for _ in range(REPEATS):
+        bare.append(python(COST.format(more="")))
+        lesson.append(python(COST.format(more=LESSON)))
+    for words, runs in (("torch, matplotlib, ipywidgets alone", bare), ("with the explorers of lesson 02", lesson)):
+        seconds, memory = (statistics.median(column) for column in zip(*runs, strict=True))
+        print(f"  {words:<44}{seconds:5.2f} s to start, {memory:4.0f} MB")
+    more = statistics.median(b[1] - a[1] for a, b in zip(bare, lesson, strict=True))
+    print(f"the lesson takes {more:.0f} MB more (medians of {REPEATS})")
+
+
+def python(source: str) -> list:
+    """What a fresh Python prints, as JSON. (psutil is there because ipykernel needs it.)"""
+    done = subprocess.run([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)

@@ -1,0 +1,283 @@
+"""Explorers without a browser: each control changes what it should, bad input is refused, nothing is left behind."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import threading
+
+import pytest
+import torch
+from ipywidgets import Text
+from ipywidgets.widgets import widget as registry
+from matplotlib import pyplot
+
+from widgets import eps_explorer, norm_geometry, overall_shift
+
+EXPLORERS = {"overall_shift": overall_shift, "eps_explorer": eps_explorer, "norm_geometry": norm_geometry}
+every_explorer = pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
+
+
+def numbers_in(text: str) -> list[float]:
+    """All numbers in a text, in order."""
+    return [float(n.replace("−", "-")) for n in re.findall(r"[+−-]?\d+(?:\.\d+)?(?:e−?\d+)?", text)]
+
+
+def reel_words(explorer, name: str, position: int) -> str:
+    """The label at one position of one slider's reel."""
+    reel = getattr(explorer.flipbook, f"{name}_reel")
+    return "".join(str(w) if isinstance(w, str) else str(reel["columns"][w][position]) for w in reel["words"])
+
+
+def ask(explorer, name: str) -> dict:
+    """What the browser sends when it lacks a reel; gives the reel."""
+    explorer.flipbook._handle_custom_msg({"record": name, "at": explorer.values}, [])
+    return getattr(explorer.flipbook, f"{name}_reel")
+
+
+@every_explorer
+def test_bundle_has_three_parts(make):
+    bundle = make()._repr_mimebundle_()
+    assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    lines = bundle["text/plain"].splitlines()
+    assert 2 <= len(lines) <= 8
+    assert max(map(len, lines)) <= 110
+
+
+@every_explorer
+def test_every_slider_changes_picture_and_text(make):
+    explorer = make()
+    for name, slider in explorer.sliders.items():
+        text, png = repr(explorer), explorer.flipbook.png(explorer.values)
+        slider.set_state({"value": slider.value * 1.5 if name == "size" else slider.value + 10 * slider.step})
+        assert repr(explorer) != text
+        assert explorer.flipbook.png(explorer.values) != png
+        reel = ask(explorer, name)
+        assert len(reel["along"]) == len(explorer.flipbook.positions[name])
+        assert any(reel["tracks"])
+
+
+@every_explorer
+def test_slider_ends_are_positions(make):
+    """A slider dragged to either end shows the position it says."""
+    explorer = make()
+    for name, slider in explorer.sliders.items():
+        ends = [slider.base**slider.min, slider.base**slider.max] if name == "size" else [slider.min, slider.max]
+        positions = explorer.flipbook.positions[name]
+        assert [positions[0], positions[-1]] == pytest.approx(ends, abs=1e-9)
+
+
+@every_explorer
+def test_three_runs_leave_nothing_behind(make):
+    """Closing an explorer, as the next run of its cell does, closes every model that it made."""
+    before = set(registry._instances)
+    for _ in range(3):
+        make().close()
+    assert set(registry._instances) == before
+
+
+@every_explorer
+def test_opens_no_pyplot_figure(make):
+    make()._repr_mimebundle_()
+    assert pyplot.get_fignums() == []
+
+
+@every_explorer
+def test_controls_have_words(make):
+    def controls(widget):
+        for child in getattr(widget, "children", ()):
+            yield from controls(child)
+            if hasattr(child, "description"):
+                yield child
+
+    assert all(control.description for control in controls(make()))
+
+
+@every_explorer
+def test_same_words_on_any_thread_and_setting(make):
+    """Global settings of the learner's own cells do not reach an explorer."""
+    expected = repr(make())
+    said = []
+
+    def elsewhere():
+        torch.set_grad_enabled(True)
+        said.append(repr(make()))
+
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float16)
+    try:
+        said.append(repr(make()))
+    finally:
+        torch.set_default_dtype(default)
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert said == [expected, expected]
+
+
+@pytest.mark.parametrize("shift", [-5.0, -0.05, 0.0, 2.35, 5.0])
+def test_overall_shift_shows_torchs_numbers(shift):
+    x = [2.0, -1.0, 0.5, 3.0, -0.5, 1.0]
+    explorer = overall_shift(x)
+    explorer.sliders["shift"].value = shift
+    shifted = torch.tensor(x, dtype=torch.float64) + shift
+    expected = {
+        "x ": shifted,
+        "x − mean": shifted - shifted.mean(),
+        "LayerNorm": torch.nn.functional.layer_norm(shifted, (6,), eps=1e-5),
+        "RMSNorm": torch.nn.functional.rms_norm(shifted, (6,), eps=1e-5),
+    }
+    lines = repr(explorer).splitlines()[1:]
+    for (name, row), line in zip(expected.items(), lines, strict=True):
+        assert line.startswith(name)
+        facts = [row.mean().item(), row.square().mean().sqrt().item()]
+        assert numbers_in(line) == pytest.approx([*row.tolist(), *facts], abs=0.0051)
+
+
+def test_overall_shift_plays_the_bars_of_each_position():
+    """The outlines keep the result at shift 0; the bars' heights on the page are torch's numbers."""
+    explorer = overall_shift()
+    picture = explorer.picture
+    x = torch.tensor([2.0, -1.0, 0.5, 3.0, -0.5, 1.0], dtype=torch.float64)
+    unshifted = torch.nn.functional.rms_norm(x, (6,), eps=1e-5)
+    for shift in (-5.0, 0.0, 5.0):
+        explorer._show(shift, 1.0)
+        result = torch.nn.functional.rms_norm(x + shift, (6,), eps=1e-5)
+        row = picture.paths[1].result
+        unit = picture.result_unit
+        assert [bar.get_height() / unit for bar in row.bars] == pytest.approx(result.tolist(), abs=1e-9)
+        assert [bar.get_height() / unit for bar in row.outlines] == pytest.approx(unshifted.tolist(), abs=1e-9)
+        assert picture.paths[0].mean.get_y() + 0.7 == pytest.approx(
+            270 + (x + shift).mean().item() * picture.unit, abs=1e-9
+        )
+
+
+def test_layernorm_only_has_one_path():
+    explorer = overall_shift(layernorm_only=True)
+    assert "RMSNorm" not in repr(explorer)
+    assert "RMSNorm" not in explorer.flipbook.stage
+    assert "RMSNorm" not in reel_words(explorer, "shift", 0)
+
+
+def test_overall_shift_says_what_changed():
+    explorer = overall_shift()
+    words = reel_words(explorer, "shift", 160)
+    x = torch.tensor([2.0, -1.0, 0.5, 3.0, -0.5, 1.0], dtype=torch.float64)
+    before, after = (torch.nn.functional.rms_norm(v, (6,), eps=1e-5) for v in (x, x + 3))
+    expected = [3.0, 0.0, 0.0, (after - before).abs().max().item(), after.mean().item()]
+    assert numbers_in(words) == pytest.approx(expected, abs=0.0051)
+
+
+def box_of(explorer) -> Text:
+    """The text box for the learner's own vector."""
+    return next(w for w in registry._instances.values() if isinstance(w, Text) and w in explorer.children[1].children)
+
+
+def test_a_typed_vector_is_drawn_with_the_sliders_where_they_are():
+    explorer = overall_shift()
+    explorer.sliders["shift"].value = 2.0
+    box_of(explorer).set_state({"value": "3, 4"})
+    assert explorer.flipbook.problem == ""
+    assert repr(explorer).splitlines()[1].split()[:3] == ["x", "5.00", "6.00"]
+    assert explorer.flipbook.shift_reel["at"] == {"scale": 1.0}
+    assert explorer.flipbook.scale_reel == {}
+    assert ask(explorer, "scale")["at"] == {"shift": 2.0}
+
+
+@pytest.mark.parametrize("text", ["", "one two", "1", "1, nan", "1 2 3 4 5 6 7 8 9 10 11 12 13", "1e300 2"])
+def test_a_bad_vector_is_refused_and_the_last_good_one_stays(text):
+    explorer = overall_shift([3.0, 4.0])
+    before = repr(explorer), explorer.flipbook.stage, explorer.flipbook.shift_reel
+    box_of(explorer).set_state({"value": text})
+    assert "Expected 2 to 12 numbers" in explorer.flipbook.problem
+    assert "keeps the last good input" in explorer.flipbook.problem
+    assert (repr(explorer), explorer.flipbook.stage, explorer.flipbook.shift_reel) == before
+    assert box_of(explorer).value == text
+    box_of(explorer).set_state({"value": "5 6"})
+    assert explorer.flipbook.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("shift", "kind"),
+    [
+        ((5, -5), ValueError),
+        ((1, 1), ValueError),
+        ((0, float("nan")), ValueError),
+        ((0, float("inf")), ValueError),
+        ((-1e300, 1e300), ValueError),
+        (5, TypeError),
+        ("ab", TypeError),
+        ((1, 2, 3), TypeError),
+        (None, TypeError),
+    ],
+)
+def test_a_bad_range_is_refused(shift, kind):
+    with pytest.raises(kind, match="smallest < largest"):
+        overall_shift(shift=shift)
+
+
+def test_a_range_without_zero_starts_at_its_nearer_end():
+    explorer = overall_shift([1, 2], shift=(2, 4))
+    assert explorer.sliders["shift"].value == 2.0
+    assert len(explorer.flipbook.positions["shift"]) == 201
+
+
+@pytest.mark.parametrize("x", [[0.0, 0.0], [1e6, -1e6], [5.0] * 12, [1e-9, 2e-9]])
+def test_extreme_vectors_are_drawn(x):
+    explorer = overall_shift(x)
+    assert all(abs(bar.get_height()) <= 37.0001 for path in explorer.picture.paths for bar in path.x.bars)
+    assert "nan" not in repr(explorer)
+
+
+def test_eps_explorer_numbers():
+    explorer = eps_explorer()
+    explorer.sliders["size"].value = 1e-3
+    numbers = [numbers_in(line) for line in repr(explorer).splitlines()]
+    assert numbers[0] == [1e-3]
+    expected = [1e-3 / (1e-6 + 1e-5) ** 0.5, 1e-3 / (1e-6 + 1e-6) ** 0.5, 1e-3 / (1e-3 + 1e-6)]
+    assert [row[-1] for row in numbers[1:]] == pytest.approx(expected, abs=0.00051)
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside", "kind"),
+    [
+        ((), (), ValueError),
+        ((1e-5,) * 5, (), ValueError),
+        ((0.0,), (), ValueError),
+        ((-1e-5,), (), ValueError),
+        ((float("nan"),), (), ValueError),
+        ((2.0,), (), ValueError),
+        (("a",), (), TypeError),
+        ("1e-5", (), TypeError),
+        (1e-5, (), TypeError),
+        ((1e-5,), None, TypeError),
+    ],
+)
+def test_eps_explorer_refuses(inside, outside, kind):
+    with pytest.raises(kind, match="Expected"):
+        eps_explorer(inside, outside)
+
+
+def test_norm_geometry_numbers():
+    explorer = norm_geometry([1.0, 2.0, 4.0])
+    explorer.sliders["shift"].value = 0.0
+    explorer.sliders["turn"].value = 120.0
+    rows = [numbers_in(line) for line in repr(explorer).splitlines()[1:4]]
+    x = torch.tensor([4.0, 1.0, 2.0], dtype=torch.float64)
+    assert rows[0] == pytest.approx(x.tolist(), abs=0.0051)
+    assert rows[1] == pytest.approx(torch.nn.functional.layer_norm(x, (3,)).tolist(), abs=0.0051)
+    assert rows[2] == pytest.approx(torch.nn.functional.rms_norm(x, (3,), eps=1e-5).tolist(), abs=0.0051)
+
+
+@pytest.mark.parametrize("x", [[1, 2], [1, 2, 3, 4], "1 2 3", [1, 2, float("nan")]])
+def test_norm_geometry_refuses(x):
+    with pytest.raises((TypeError, ValueError), match="Expected 3"):
+        norm_geometry(x)
+
+
+def test_the_recording_of_overall_shift_is_small():
+    """The issue's bound of 250 kB, with twelve components, the largest there are."""
+    explorer = overall_shift(range(12))
+    assert len(json.dumps(explorer.flipbook.shift_reel, ensure_ascii=False).encode()) < 250_000
