@@ -63,9 +63,7 @@ def obey(arguments: "list[str]") -> int:
         rest = rest[1:]
     if sys.version_info < (3, 11):
         running = ".".join(map(str, sys.version_info[:3]))
-        raise Trouble(
-            f"this is Python {running}, the course needs 3.11 or newer: install it, then use it here."
-        )
+        raise Trouble(f"this is Python {running}, the course needs 3.11 or newer: install it, then use it here.")
     prepare(LESSONS_NEED if command == "lab" else TESTS_NEED)
     return {"lab": lab, "test": test, "refresh": refresh, "bench": bench}[command](rest)
 

@@ -177,9 +177,7 @@ def test_an_unknown_command(machine: Machine, command: str) -> None:
 def test_no_command_shows_them_all(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.code == 2
-    assert all(
-        f"python3 course.py {command}" in outcome.printed for command in ("lab", "test", "refresh", "bench")
-    )
+    assert all(f"python3 course.py {command}" in outcome.printed for command in ("lab", "test", "refresh", "bench"))
     assert machine.run("--help").code == 0
 
 
@@ -232,9 +230,7 @@ def test_tests_install_more_and_lessons_then_need_nothing(machine: Machine) -> N
     ("changed", "installs"),
     [("requirements.txt", [INSTALL_LESSONS, INSTALL_TESTS]), ("tests/requirements.txt", [INSTALL_TESTS])],
 )
-def test_changed_requirements_are_installed(
-    machine: Machine, changed: str, installs: list[list[str]]
-) -> None:
+def test_changed_requirements_are_installed(machine: Machine, changed: str, installs: list[list[str]]) -> None:
     machine.run("test")
     machine.calls()
     (machine.folder / changed).write_text("something new\n", encoding="utf-8")
@@ -257,9 +253,7 @@ def test_a_python_without_venv(machine: Machine, module: str) -> None:
 def test_a_failed_installation_is_tried_again(machine: Machine) -> None:
     outcome = machine.run("lab", FAILING="pip")
     assert outcome.code == 1
-    assert outcome.sentence.startswith(
-        "course.py: the installation failed, for the reason that pip gives above"
-    )
+    assert outcome.sentence.startswith("course.py: the installation failed, for the reason that pip gives above")
     assert programs(machine.calls()) == ["pip"]
     outcome = machine.run("lab")
     assert "making" not in outcome.printed
@@ -286,9 +280,7 @@ def test_without_a_network_the_real_pip_ends_in_a_sentence(machine: Machine) -> 
     assert outcome.sentence.splitlines()[-1].startswith("course.py: the installation failed")
     begin = time.time()
     machine.run("lab", PYTHONPATH="", PIP_NO_INDEX="1")
-    assert (machine.folder / ".venv/pyvenv.cfg").stat().st_mtime < begin, (
-        "it goes on with the environment it has"
-    )
+    assert (machine.folder / ".venv/pyvenv.cfg").stat().st_mtime < begin, "it goes on with the environment it has"
 
 
 def interrupt(process: subprocess.Popen[str], when: Callable[[], bool]) -> Outcome:
@@ -300,9 +292,7 @@ def interrupt(process: subprocess.Popen[str], when: Callable[[], bool]) -> Outco
     return Outcome(process)
 
 
-ctrl_c = pytest.mark.skipif(
-    os.name == "nt", reason="Ctrl-C is sent to a process group, which Windows has not"
-)
+ctrl_c = pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent to a process group, which Windows has not")
 STOPPED = "course.py: stopped. The same command goes on from here."
 
 

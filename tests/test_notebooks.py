@@ -41,9 +41,7 @@ def lines(cell: NotebookNode) -> list[str]:
 
 def words(cell: NotebookNode) -> int:
     """How many words of prose a cell holds: code blocks, tables, displayed formulas and HTML tags aside."""
-    prose = re.sub(
-        r"```.*?```|\$\$.*?\$\$|<[^>]*>|\]\([^)]*\)|^\s*\|.*$", " ", cell.source, flags=re.S | re.M
-    )
+    prose = re.sub(r"```.*?```|\$\$.*?\$\$|<[^>]*>|\]\([^)]*\)|^\s*\|.*$", " ", cell.source, flags=re.S | re.M)
     return len(re.findall(r"\S*\w\S*", prose))
 
 
@@ -96,9 +94,7 @@ def test_nothing_stored_belongs_to_one_machine(path: Path) -> None:
     """No addresses of objects, no folders of whoever ran it, no repr of a widget with all its traits."""
     for cell in code_cells(path):
         for text in printed(cell):
-            assert not re.search(r"\bat 0x[0-9a-f]+|/home/|/Users/|[A-Z]:\\|/tmp/|layout=Layout\(", text), (
-                cell.id
-            )
+            assert not re.search(r"\bat 0x[0-9a-f]+|/home/|/Users/|[A-Z]:\\|/tmp/|layout=Layout\(", text), cell.id
 
 
 # What nbval does not compare, or compares wrongly
@@ -128,9 +124,7 @@ def test_code_is_python_alone(path: Path) -> None:
     """A mistyped magic and a failing `!command` pass every check; clear_output and Output confuse nbval."""
     for cell in code_cells(path):
         ast.parse(cell.source)
-        assert not re.search(
-            r"\b(clear_output|get_ipython|interact|interactive_output|Output)\b", cell.source
-        ), cell.id
+        assert not re.search(r"\b(clear_output|get_ipython|interact|interactive_output|Output)\b", cell.source), cell.id
 
 
 @every_notebook
@@ -153,9 +147,7 @@ def test_code_cells_are_short(path: Path) -> None:
 @every_notebook
 def test_one_idea_a_cell(path: Path) -> None:
     for cell in code_cells(path):
-        definitions = [
-            node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        ]
+        definitions = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
         assert len(definitions) <= 1, cell.id
 
 

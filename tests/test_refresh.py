@@ -33,9 +33,7 @@ def run_once(text: str = "a tensor", png: str = "AAAA", **cell: object) -> nbfor
 
 
 def test_the_canonical_form_forgets_editors_and_machines() -> None:
-    messy = run_once(
-        metadata={"scrolled": True, "collapsed": False, "execution": {"iopub": "now"}, "tags": ["t"]}
-    )
+    messy = run_once(metadata={"scrolled": True, "collapsed": False, "execution": {"iopub": "now"}, "tags": ["t"]})
     messy.cells[1].source = "x  \n\n"
     messy.metadata = {
         "kernelspec": {"name": "my-env", "display_name": "mine"},
@@ -112,9 +110,7 @@ def test_a_picture_that_is_no_longer_there_is_no_difference_but_a_missing_text_i
 # The command, with a real kernel
 
 
-def test_refresh_runs_stores_and_then_finds_nothing_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_refresh_runs_stores_and_then_finds_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = stored(tmp_path, "import os", "os.path.basename(os.getcwd())", "print('a')\nprint('é')")
     assert main([str(path)]) == 0
     assert "[1/1] " in (said := capsys.readouterr().out) and "stored anew" in said
@@ -168,3 +164,7 @@ def test_what_is_no_notebook_is_refused(
         path.write_text(content, encoding="utf-8")
     assert main([str(path)]) == 1
     assert "x.ipynb is not a notebook that can be read" in capsys.readouterr().out
+
+
+def test_a_folder_without_notebooks_is_not_called_up_to_date(tmp_path: Path) -> None:
+    assert main(["--check", str(tmp_path)]) == 1
