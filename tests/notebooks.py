@@ -35,7 +35,9 @@ class NotebookFails(Exception):
 
 def notebooks_in(places: Iterable[Path] = (LESSONS, SOLUTIONS)) -> list[Path]:
     """The notebooks among some files and folders; without any, every notebook of the course, in order."""
-    return [path for place in places for path in (sorted(place.glob("*.ipynb")) if place.is_dir() else [place])]
+    return [
+        path for place in places for path in ([place] if place.suffix == ".ipynb" else sorted(place.glob("*.ipynb")))
+    ]
 
 
 def short(path: Path) -> str:
@@ -190,6 +192,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, help="only these notebooks or folders")
     options = parser.parse_args(arguments)
     paths = notebooks_in(options.notebooks or (LESSONS, SOLUTIONS))
+    if not paths:
+        print("There is no notebook there.")
+        return 1
     failed = 0
     for number, path in enumerate(paths, start=1):
         print(f"[{number}/{len(paths)}] {short(path)} ... ", end="", flush=True)

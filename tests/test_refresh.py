@@ -164,3 +164,7 @@ def test_what_is_no_notebook_is_refused(
         path.write_text(content, encoding="utf-8")
     assert main([str(path)]) == 1
     assert "x.ipynb is not a notebook that can be read" in capsys.readouterr().out
+
+
+def test_a_folder_without_notebooks_is_not_called_up_to_date(tmp_path: Path) -> None:
+    assert main(["--check", str(tmp_path)]) == 1
