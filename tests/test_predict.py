@@ -90,3 +90,35 @@ def test_what_it_refuses(arguments, kind, sentence):
     with pytest.raises(kind, match=sentence):
         predict(*arguments)
     assert set(_instances) == before
+
+
+def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson):
+    """JupyterLab takes arrows and Enter for its cells; here they must reach the answers and the buttons."""
+    lesson = open_lesson("01_layernorm.ipynb")
+    lesson.run("imports")
+    lesson.run("divisor-ask")
+    place, keys = lesson.show("divisor-ask"), lesson.page.keyboard
+    question = "We found the variance 17/9 = 1.8889. What does x.var() say, called without arguments?"
+    form = place.get_by_role("group", name=question)
+    said, answers = place.get_by_role("status"), form.get_by_role("radio").all()
+
+    answers[0].focus()
+    for key in ("Space", "ArrowDown", "ArrowDown"):
+        keys.press(key)
+    assert [answer.is_checked() for answer in answers] == [False, False, True]
+    keys.press("Tab")
+    keys.press("Enter")
+    assert said.inner_text() == "You committed to C: “a little more”. Now run the next cell and see."
+    assert all(answer.is_disabled() for answer in answers)
+
+    keys.press("Shift+Enter")  # runs the cell again, as everywhere in JupyterLab, and moves on to the next
+    lesson.page.wait_for_function("lesson.content.activeCell.model.id === 'divisor-run'")
+    lesson.show("divisor-ask").get_by_text("You committed to C").wait_for()
+    form.get_by_role("button", name="Change my mind").focus()
+    keys.press("Enter")
+    assert said.inner_text() == "Choose an answer and commit to it. Then run the next cell."
+
+    form.get_by_role("radio", name="also 1.8889").click()
+    form.get_by_role("button", name="Commit").click()
+    assert said.inner_text() == "You committed to B: “also 1.8889”. Now run the next cell and see."
+    assert lesson.complaints == []
