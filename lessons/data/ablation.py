@@ -31,9 +31,7 @@ TUNING_SEEDS = (100, 101)
 FIELDS = ("stage", "norm", "feed_forward", "seed", "learning_rate", "steps", "parameters", "held_out_loss")
 
 
-def run(
-    stage: str, norm: str, feed_forward: str, seed: int, rate: float, steps: int, tokens: torch.Tensor
-) -> dict:
+def run(stage: str, norm: str, feed_forward: str, seed: int, rate: float, steps: int, tokens: torch.Tensor) -> dict:
     """One model trained and measured: one row of the table."""
     seen, held_out = split(tokens)
     model = CharModel(norm, feed_forward, seed=seed)
