@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.explorers.still import still
 from widgets.maths.decoder import modern_block, old_block
 from widgets.maths.wiring import Wire, wiring
 from widgets.pictures.decoder_block import DecoderBlocks, in_words
@@ -21,7 +21,7 @@ def decoder_block(*which: str | nn.Module) -> Explorer:
     """
     blocks = {title: wiring(block) for title, block in map(_titled, which or ("old",))}
     text = "\n".join(f"{title}: {_in_words(wires)}" for title, wires in blocks.items())
-    return Explorer(Flipbook(DecoderBlocks(blocks).figure, label=text), {}, lambda: text)
+    return still(DecoderBlocks(blocks).figure, text)
 
 
 def _titled(block: str | nn.Module) -> tuple[str, nn.Module]:

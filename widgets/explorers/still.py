@@ -1,0 +1,15 @@
+"""A picture that stands still: sharp, follows the theme, and said in words."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from widgets.explorers.explorer import Explorer
+from widgets.flipbook import Flipbook
+
+
+def still(figure: Figure, text: str) -> Explorer:
+    """The figure at most at its own size, with the same content as a few lines of text."""
+    explorer = Explorer(Flipbook(figure, label=text), {}, lambda: text)
+    explorer.layout.max_width = f"{round(100 * figure.get_figwidth())}px"
+    return explorer
