@@ -17,7 +17,7 @@ COUNT, AGAINST = 640, 712  # right edges of the table's columns
 BAR = 17
 PARAMETERS, ACTIVATIONS = 250, 168  # the upper bar of each pair
 LINE = 26  # the height of the line of real models
-NARROWEST, WIDEST = 2.0, 8.6  # d_ff / d_model at its ends
+NARROWEST, WIDEST = 2.4, 8.2  # d_ff / d_model at its ends
 
 
 class ParameterLedgerPicture:
