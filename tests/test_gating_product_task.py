@@ -72,3 +72,13 @@ def test_the_seeds_differ_and_the_same_seed_gives_the_same_network():
 def test_what_cannot_be_trained_is_refused(arguments, error):
     with pytest.raises(error, match="Expected"):
         learn_product(*arguments)
+
+
+def test_training_leaves_the_number_of_threads_as_it_was():
+    before = torch.get_num_threads()
+    torch.set_num_threads(before + 1)
+    try:
+        learn_product("bilinear", seeds=1, steps=1)
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)

@@ -77,6 +77,37 @@ def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) ->
 
 
 @dataclass(frozen=True)
+class Ledger:
+    """A gated layer beside the two-layer network it replaces, whose 8 d_model^2 parameters are the budget."""
+
+    relu: Budget
+    gated: Budget
+
+    @property
+    def ratio(self) -> float:
+        """d_ff / d_model of the gated layer: 8/3 spends the budget exactly."""
+        return self.gated.d_ff / self.gated.d_model
+
+    @property
+    def excess(self) -> float:
+        """The share by which the gated layer is over the budget; below 0 it is under."""
+        return self.gated.parameters / self.relu.parameters - 1
+
+    @property
+    def keeps_budget(self) -> bool:
+        """Whether the two have equal parameters to within 2 in 100, more than LLaMA's rounding ever costs it."""
+        return abs(self.excess) <= 0.02
+
+
+def ledger(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> Ledger:
+    """Both layers for one hidden size, the gated one as wide as LLaMA's rule makes it.
+
+    Raises what llama_d_ff raises.
+    """
+    return Ledger(relu_budget(d_model), gated_budget(d_model, llama_d_ff(d_model, multiple_of, multiplier)))
+
+
+@dataclass(frozen=True)
 class Model:
     """A published model's feed-forward layer, and the setting of LLaMA's rule that gives its width.
 
@@ -89,6 +120,11 @@ class Model:
     multiple_of: int
     multiplier: float
     own_rule: bool
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its layer beside the two-layer network."""
+        return Ledger(relu_budget(self.d_model), gated_budget(self.d_model, self.d_ff))
 
 
 MODELS = (

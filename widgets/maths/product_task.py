@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -56,13 +58,25 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
         raise ValueError(f"Expected one of {', '.join(NETWORKS)}; got {str(network)[:40]!r}.")
     seeds, steps = whole_number("seeds", seeds), whole_number("steps", steps)
     points = _points(256, INSIDE, seed=0)
-    weights = _train(network, _start(network, seeds), points, steps)
+    with _one_thread():
+        weights = _train(network, _start(network, seeds), points, steps)
     inside, outside = _points(500, INSIDE, seed=1), _points(1000, OUTSIDE, seed=2)
     outside = outside[outside.abs().amax(dim=-1) > INSIDE]
     with torch.no_grad():
         predicted = [_predict(network, weights, x) for x in (inside, outside)]
     parameters = sum(weight[0].numel() for weight in weights)
     return ProductFit(network, parameters, inside.prod(-1), predicted[0], outside.prod(-1), predicted[1])
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread for matrices this small: more of them only wait for each other, tenfold on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _points(count: int, reach: float, seed: int) -> Tensor:

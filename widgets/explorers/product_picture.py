@@ -1,0 +1,31 @@
+"""The product task as a picture: what four networks make of y = x1 * x2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from widgets.explorers.explorer import Explorer
+from widgets.flipbook import Flipbook
+from widgets.maths.product_task import ProductFit
+from widgets.pictures.product_task import COLOURS, product_figure
+from widgets.style import scientific
+
+
+def product_picture(fits: Iterable[ProductFit]) -> Explorer:
+    """Prediction against truth, inside and outside the training range, one column for each network.
+
+    fits: one to four results of learn_product
+    Raises TypeError or ValueError in a sentence when they are something else.
+    """
+    fits = list(fits)
+    wanted = f"Expected one to {len(COLOURS)} results of learn_product"
+    if not all(isinstance(fit, ProductFit) for fit in fits):
+        raise TypeError(f"{wanted}; got {', '.join(type(fit).__name__ for fit in fits)}.")
+    if not 1 <= len(fits) <= len(COLOURS):
+        raise ValueError(f"{wanted}; got {len(fits)}.")
+    lines = [f"{'mean squared error':<20}{'inside':>10}{'outside':>10}"]
+    for fit in fits:
+        inside, outside = (scientific(error.median().item()) for error in (fit.error_inside, fit.error_outside))
+        lines.append(f"{fit.network:<20}{inside:>10}{outside:>10}")
+    text = "\n".join(lines)
+    return Explorer(Flipbook(product_figure(fits), label=text), {}, lambda: text)

@@ -1,0 +1,47 @@
+"""Beta: Swish between a straight line and ReLU."""
+
+from __future__ import annotations
+
+import numpy as np
+from ipywidgets import FloatSlider
+
+from widgets.explorers.explorer import Explorer
+from widgets.flipbook import Flipbook
+from widgets.maths.activations import swish_least, swish_one
+from widgets.maths.numbers import real_number
+from widgets.pictures.swish_beta import SwishBetaPicture
+from widgets.style import number
+
+LARGEST = 10
+POSITIONS = np.linspace(0, LARGEST, 101).round(1)
+
+
+def swish_beta(beta: float = 1.0) -> Explorer:
+    """Swish as a slider takes beta from 0, the line z / 2, to 10, nearly ReLU.
+
+    beta: where it starts, 0 to 10
+    Raises TypeError or ValueError in a sentence when beta is something else.
+    """
+    return SwishBeta(real_number("beta", beta, 0, LARGEST))
+
+
+class SwishBeta(Explorer):
+    """The explorer that `swish_beta` returns."""
+
+    def __init__(self, beta: float) -> None:
+        self.picture = SwishBetaPicture()
+        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, {"beta": POSITIONS}, {"beta": beta})
+        slider = FloatSlider(beta, min=0, max=LARGEST, step=0.1, description="β")
+        super().__init__(flipbook, {"beta": slider}, _words)
+
+    def _show(self, beta: float) -> str:
+        self.picture.show(beta)
+        return _words(beta)
+
+
+def _words(beta: float) -> str:
+    one = f"1 at z = {number(swish_one(beta), 3)}"
+    if beta == 0:
+        return f"β = {number(beta)}: the line z / 2, {one}."
+    z, least = swish_least(beta)
+    return f"β = {number(beta)}: least {number(least, 3)} at z = {number(z, 3)}, {one}."
