@@ -1,4 +1,4 @@
-"""The ladder that every check climbs: each rung is tried in order, and the first that breaks is what the learner hears."""
+"""The ladder that every check climbs: rungs in order, and the first that breaks is what the learner hears."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ class Trial:
         self.calls = 0
         self.settings: dict[str, None] = {}  # in the order found, each once
         self.printed = False
+        self.praise = "Everything that was tried holds."
         self.verdict: Verdict | None = None
 
     def passed(self, what: str, note: str = "") -> None:
         self.steps.append(Step(what, True, note))
 
-    def refuse(
-        self, what: str, message: str, mistakes: Sequence[Mistake] = (), hints: Sequence[str] = ()
-    ) -> None:
+    def refuse(self, what: str, message: str, mistakes: Sequence[Mistake] = (), hints: Sequence[str] = ()) -> None:
         """Raises Refused. Recognised mistakes speak for themselves; otherwise the message and the hints do."""
         found = tuple(dict.fromkeys(mistakes))
         if found:
@@ -63,7 +62,7 @@ class Trial:
     def accept(self) -> None:
         note = "it also prints; leave that out before you hand it in" if self.printed else ""
         self.passed("leaves the rest of the program alone", note)
-        self.verdict = Verdict(self.name, True, "Everything that was tried holds.", steps=tuple(self.steps))
+        self.verdict = Verdict(self.name, True, self.praise, steps=tuple(self.steps))
 
     def run(self, function: Callable[..., Any], *args: Any) -> Outcome:
         """One guarded call. Refuses when the code is not written yet, or too slow to go on."""
@@ -84,13 +83,11 @@ class Trial:
 def _too_long(outcome: Outcome, calls: int) -> str:
     if calls > 1:
         return _too_slow(calls)
+    no_result = f"After {CALL_SECONDS:.0f} seconds there was no result, and your code"
     if outcome.stopped:
         where = f" at {outcome.line}" if outcome.line else ""
-        return f"After {CALL_SECONDS:.0f} seconds there was no result, and your code was stopped{where}. Does a loop never end?"
-    return (
-        f"After {CALL_SECONDS:.0f} seconds there was no result, and your code could not be stopped; it goes on in the "
-        "background until you restart the kernel. Does it wait for something?"
-    )
+        return f"{no_result} was stopped{where}. Does a loop never end?"
+    return f"{no_result} could not be stopped; it goes on until you restart the kernel. Does it wait for something?"
 
 
 def _too_slow(calls: int) -> str:
@@ -122,9 +119,7 @@ def judge(call: str, hints: Sequence[str], climb: Callable[[Trial], None]) -> Ve
         except Exception as error:  # an object so unusual that the check itself stumbles
             kind = type(error).__name__
             with contextlib.suppress(Refused):
-                trial.refuse(
-                    "can be checked", f"The check could not handle what your code returned ({kind})."
-                )
+                trial.refuse("can be checked", f"The check could not handle what your code returned ({kind}).")
     assert trial.verdict is not None
     return trial.verdict
 
@@ -144,7 +139,7 @@ def _plain_torch() -> Iterator[None]:
 # The first rungs: is there something to call?
 
 
-def callable_as(trial: Trial, learner: Any, *args: Any) -> None:
+def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> None:
     """There is a function or class, it is filled in, and it can be called with these arguments."""
     if learner is None or learner is ... or _is_empty(learner):
         trial.not_written()
@@ -155,11 +150,9 @@ def callable_as(trial: Trial, learner: Any, *args: Any) -> None:
     except (TypeError, ValueError):
         return
     try:
-        signature.bind(*args)
+        signature.bind(*args, **named)
     except TypeError:
-        trial.refuse(
-            "can be called", f"It is called as `{trial.call}`; yours takes `{trial.name}{signature}`."
-        )
+        trial.refuse("can be called", f"It is called as `{trial.call}`; yours takes `{trial.name}{signature}`.")
     trial.passed(f"can be called as `{trial.call}`")
 
 
@@ -192,6 +185,21 @@ def kind(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"a {type(value).__name__} of {len(value)}"
     return f"an object of type {type(value).__name__}"
+
+
+def build(trial: Trial, module_class: Callable[..., nn.Module], *args: Any) -> nn.Module:
+    """A module of the learner's class, made as they would make it."""
+    rung = "can be built"
+    outcome = trial.run(module_class, *args)
+    if outcome.error is not None:
+        forgotten = isinstance(outcome.error, AttributeError) and "__init__() call" in str(outcome.error)
+        trial.refuse(rung, raised(trial, outcome), [habits.SUPER_FORGOTTEN] if forgotten else [])
+    if not isinstance(outcome.value, nn.Module):
+        trial.refuse(rung, f"`{trial.call}` gives {kind(outcome.value)}; expected an `nn.Module`.")
+    if not hasattr(outcome.value, "_parameters"):
+        trial.refuse(rung, "", [habits.SUPER_FORGOTTEN])
+    trial.passed(rung)
+    return outcome.value
 
 
 # The rungs of a function that takes tensors and returns tensors
@@ -301,10 +309,7 @@ def _first_broken(
     for name, value, wanted in zip(formula.returns, values, expected, strict=True):
         if isinstance(wanted, Tensor) and (wrong := _wrong_tensor(name, value, wanted, where)):
             return wrong
-    if any(
-        isinstance(arg, Tensor) and not _same(arg, before)
-        for arg, before in zip(after, probe.args, strict=True)
-    ):
+    if any(isinstance(arg, Tensor) and not _same(arg, before) for arg, before in zip(after, probe.args, strict=True)):
         return Broken(5, "", (habits.INPUT_CHANGED,))
     for name, value, wanted in zip(formula.returns, values, expected, strict=True):
         if not close(value, wanted):
@@ -322,9 +327,7 @@ def raised(trial: Trial, outcome: Outcome, where: str = "") -> str:
     error = type(outcome.error).__name__
     text = (str(outcome.error).strip().splitlines() or [""])[0][:160]
     line = f" at {outcome.line}" if outcome.line else ""
-    return f"`{trial.name}` raised {error}{line}{' ' + where if where else ''}" + (
-        f": {text}" if text else "."
-    )
+    return f"`{trial.name}` raised {error}{line}{' ' + where if where else ''}" + (f": {text}" if text else ".")
 
 
 def wrong_type(trial: Trial, outcome: Outcome, returns: tuple[str, ...]) -> Broken | None:
@@ -421,8 +424,7 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def gradient(*args: Any, **switches: Any) -> tuple[Tensor | None, ...]:
         args = tuple(
-            arg.requires_grad_() if isinstance(arg, Tensor) and arg.is_floating_point() else arg
-            for arg in args
+            arg.requires_grad_() if isinstance(arg, Tensor) and arg.is_floating_point() else arg for arg in args
         )
         leaves = [arg for arg in args if isinstance(arg, Tensor) and arg.requires_grad]
         result = function(*args, **switches)
@@ -431,6 +433,15 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
         return torch.autograd.grad(result, leaves, cotangent(result), allow_unused=True)
 
     return gradient
+
+
+def module_gradients(module: nn.Module, x: Tensor, weights: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
+    """The gradients of a module's result for x and for its weights, as `gradients` has them for a function."""
+    leaves = [x.requires_grad_(), *weights]
+    result = module(x)
+    if not result.requires_grad:
+        return (None,) * len(leaves)
+    return torch.autograd.grad(result, leaves, cotangent(result), allow_unused=True)
 
 
 def cotangent(result: Tensor) -> Tensor:
@@ -461,9 +472,7 @@ def compare_gradients(
     mistakes = diagnose(right, formula.bank, [probe.args], [given])
     for name, one, other in zip(names, given, wanted, strict=True):
         if one is None:
-            trial.refuse(
-                rung, f"No gradient reaches {name}: it was cut off on the way, or never used.", mistakes
-            )
+            trial.refuse(rung, f"No gradient reaches {name}: it was cut off on the way, or never used.", mistakes)
         if not close(one, other):
             trial.refuse(rung, f"The values are right, but the gradient for {name} is not.", mistakes)
 

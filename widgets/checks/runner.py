@@ -113,9 +113,7 @@ def _wait(thread: threading.Thread, deadline: float) -> None:
 def _stop(thread: threading.Thread) -> bool:
     deadline = time.monotonic() + GRACE_SECONDS
     while thread.is_alive() and time.monotonic() < deadline:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped)
-        )
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped))
         thread.join(0.05)
     return not thread.is_alive()
 

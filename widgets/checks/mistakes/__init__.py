@@ -21,7 +21,7 @@ Answer = tuple[Any, ...] | type[BaseException]  # the values a call gave, or the
 TOLERANCES = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 5e-3, torch.bfloat16: 2e-2}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mistake:
     """A known way to get it wrong.
 
@@ -72,9 +72,7 @@ def alike(one: Answer, other: Answer) -> bool:
     """The same values, or the same kind of error."""
     if isinstance(one, type) or isinstance(other, type):
         return one is other
-    return len(one) == len(other) and all(
-        close(given, wanted) for given, wanted in zip(one, other, strict=True)
-    )
+    return len(one) == len(other) and all(close(given, wanted) for given, wanted in zip(one, other, strict=True))
 
 
 def hypotheses(bank: Sequence[Mistake]) -> Iterator[tuple[tuple[Mistake, ...], Switches]]:
@@ -94,9 +92,6 @@ def diagnose(
 ) -> tuple[Mistake, ...]:
     """The mistake, or the two, with which the formula answers every probe as the learner did; () for none."""
     for mistakes, switches in hypotheses(bank):
-        if all(
-            alike(answer(formula, probe, **switches), given)
-            for probe, given in zip(probes, answers, strict=True)
-        ):
+        if all(alike(answer(formula, probe, **switches), given) for probe, given in zip(probes, answers, strict=True)):
             return mistakes
     return ()

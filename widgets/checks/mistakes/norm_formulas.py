@@ -1,4 +1,4 @@
-"""The norms with switches: called with nothing more than their arguments they are right, and each switch makes one mistake."""
+"""The norms with switches: without any they are right, and each switch makes one mistake."""
 
 from __future__ import annotations
 
@@ -114,9 +114,7 @@ def rms_norm(
         wide = wide * weight.to(wide.dtype)
     if centred:
         wide = wide - wide.mean(dim=-1, keepdim=True)
-    scale = _scale(
-        wide.detach() if cut == "denominator" else wide, statistic, over, keepdim, roots, eps_in, eps
-    )
+    scale = _scale(wide.detach() if cut == "denominator" else wide, statistic, over, keepdim, roots, eps_in, eps)
     result = (wide / scale if operation == "divide" else wide * scale).to(x.dtype)
     if after == "mean subtracted":
         result = result - result.mean(dim=-1, keepdim=True)
@@ -129,14 +127,10 @@ def rms_norm(
 def _widened(x: Tensor, inner: torch.dtype | str) -> Tensor:
     if inner == "own":
         return x
-    return (
-        x.to(inner) if isinstance(inner, torch.dtype) else x.to(torch.promote_types(x.dtype, torch.float32))
-    )
+    return x.to(inner) if isinstance(inner, torch.dtype) else x.to(torch.promote_types(x.dtype, torch.float32))
 
 
-def _scale(
-    x: Tensor, statistic: str, over: str, keepdim: bool, roots: int, eps_in: str, eps: float
-) -> Tensor:
+def _scale(x: Tensor, statistic: str, over: str, keepdim: bool, roots: int, eps_in: str, eps: float) -> Tensor:
     mean_square = _statistic(x, statistic, _axes(x, over), keepdim)
     match eps_in:
         case "root":
@@ -237,10 +231,7 @@ def rms_norm_backward(
     grad_x = (grad - term) / scale**scaled
     if centred:
         grad_x = grad_x - grad_x.mean(**many)
-    product = (
-        grad_output
-        * {"normalised": normalised, "x": x, "nothing": 1.0, "gained": normalised * weight}[weight_of]
-    )
+    product = grad_output * {"normalised": normalised, "x": x, "nothing": 1.0, "gained": normalised * weight}[weight_of]
     tokens = product.reshape(-1, x.shape[-1])
     grad_weight = {
         "tokens": tokens.sum(dim=0),
