@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from .mistakes import Answer, Mistake, Switches, alike, answer, close, diagnose, fresh, habits
-from .runner import CALL_SECONDS, CHECK_SECONDS, Outcome, Stopped, run
+from .runner import CALL_SECONDS, CHECK_SECONDS, Outcome, run
 from .verdict import Step, Verdict
 
 
@@ -36,6 +36,11 @@ class Trial:
 
     def passed(self, what: str, note: str = "") -> None:
         self.steps.append(Step(what, True, note))
+
+    def climbed(self, rungs: Sequence[str]) -> None:
+        """Rungs that were passed, those already said left out."""
+        said = {step.what for step in self.steps}
+        self.steps += [Step(rung, True) for rung in rungs if rung not in said]
 
     def refuse(self, what: str, message: str, mistakes: Sequence[Mistake] = (), hints: Sequence[str] = ()) -> None:
         """Raises Refused. Recognised mistakes speak for themselves; otherwise the message and the hints do."""
@@ -229,6 +234,7 @@ class Formula:
     """What the learner is to write: the right answer with switches, its known mistakes, and where to look.
 
     returns: the names of the results; more than one means a tuple
+    also: switches that make another right answer
     """
 
     right: Callable[..., Any]
@@ -236,6 +242,7 @@ class Formula:
     probes: tuple[Probe, ...]
     properties: tuple[Property, ...] = ()
     returns: tuple[str, ...] = ("the result",)
+    also: tuple[Switches, ...] = ()
 
 
 RUNGS = (
@@ -265,15 +272,14 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
         args = tuple(fresh(arg) for arg in probe.args)
         outcomes.append(trial.run(function, *args))
         after.append(args)
-    expected = [answer(formula.right, probe.args) for probe in formula.probes]
+    expected = _expected(formula, outcomes)
     trials = list(zip(formula.probes, outcomes, after, expected, strict=True))
     broken = min(
         filter(None, (_first_broken(trial, formula, *one) for one in trials)),
         key=lambda one: one.rung,
         default=None,
     )
-    for rung in RUNGS[: broken.rung if broken else len(RUNGS)]:
-        trial.passed(rung)
+    trial.climbed(RUNGS[: broken.rung if broken else len(RUNGS)])
     if broken is None:
         return
     mistakes = broken.mistakes + _recognised(formula, outcomes, expected)
@@ -281,6 +287,15 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
     if not mistakes and broken.rung == len(RUNGS) - 1:
         message = _broken_property(trial, formula, function) or message
     trial.refuse(RUNGS[broken.rung], message, mistakes)
+
+
+def _expected(formula: Formula, outcomes: list[Outcome]) -> list[Answer]:
+    """What the formula answers; where several answers are right, the one that fits."""
+    for switches in formula.also:
+        other = [answer(formula.right, probe.args, **switches) for probe in formula.probes]
+        if all(alike(_values(outcome), wanted) for outcome, wanted in zip(outcomes, other, strict=True)):
+            return other
+    return [answer(formula.right, probe.args) for probe in formula.probes]
 
 
 def _recognised(formula: Formula, outcomes: list[Outcome], expected: list[Answer]) -> tuple[Mistake, ...]:
@@ -334,7 +349,7 @@ def wrong_type(trial: Trial, outcome: Outcome, returns: tuple[str, ...]) -> Brok
     """Not a tensor, or not a tuple of as many tensors as there are results."""
     value = outcome.value
     if value is None:
-        return Broken(1, "", (habits.PRINTED if outcome.printed.strip() else habits.NOTHING_RETURNED,))
+        return Broken(1, "", (habits.nothing_returned(outcome.printed),))
     if type(value).__module__.split(".")[0] == "numpy":
         return Broken(1, "", (habits.NUMPY_RETURNED,))
     if len(returns) > 1:
@@ -403,6 +418,48 @@ def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any
     return ""
 
 
+def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any], whole: bool = True) -> None:
+    """The rungs of a function that returns a number, a whole one unless said otherwise."""
+    rungs = ("runs without an error", f"returns a {'whole ' if whole else ''}number", "has the right values")
+    outcomes = [trial.run(function, *probe.args) for probe in formula.probes]
+    for probe, outcome in zip(formula.probes, outcomes, strict=True):
+        if outcome.error is not None:
+            trial.refuse(rungs[0], raised(trial, outcome, f"for {probe.words}"))
+    trial.passed(rungs[0])
+    answers = [_number(outcome.value) for outcome in outcomes]
+    wanted = [answer(formula.right, probe.args) for probe in formula.probes]
+    wrong = [at for at, given in enumerate(answers) if not alike(given, wanted[at])]
+    found = diagnose(formula.right, formula.bank, [probe.args for probe in formula.probes], answers) if wrong else ()
+    for outcome in outcomes:
+        _refuse_other_than_number(trial, rungs[1], outcome, whole, found)
+    trial.passed(rungs[1])
+    if wrong:
+        probe, given, right = formula.probes[wrong[0]], answers[wrong[0]], wanted[wrong[0]]
+        trial.refuse(rungs[2], f"For {probe.words} it gives {given[0]:.6g}; expected {right[0]:.6g}.", found)
+    trial.passed(rungs[2])
+
+
+def _refuse_other_than_number(
+    trial: Trial, rung: str, outcome: Outcome, whole: bool, found: tuple[Mistake, ...]
+) -> None:
+    value = outcome.value
+    if value is None:
+        trial.refuse(rung, "", [habits.nothing_returned(outcome.printed)])
+    is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    is_number = is_whole or isinstance(value, float)
+    if not (is_whole if whole else is_number):
+        message = f"`{trial.name}` returned {kind(value)}; expected a {'whole ' if whole else ''}number."
+        trial.refuse(rung, message, [habits.NOT_WHOLE, *found] if is_number else [])
+
+
+def _number(value: Any) -> Answer:
+    """A number as a tuple of one; 1365.0 counts as 1365, so that the mistake behind it can be named."""
+    try:
+        return (int(value),) if float(value) == int(value) else (float(value),)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return (value,)
+
+
 # Further rungs
 
 
@@ -467,30 +524,14 @@ def compare_gradients(
     if all(one is None for one in given):
         trial.refuse(rung, "", [habits.GRADIENT_LOST])
     if alike(given, wanted):
-        trial.passed(rung)
+        trial.climbed([rung])
         return
     mistakes = diagnose(right, formula.bank, [probe.args], [given])
     for name, one, other in zip(names, given, wanted, strict=True):
         if one is None:
             trial.refuse(rung, f"No gradient reaches {name}: it was cut off on the way, or never used.", mistakes)
+        if not one.isfinite().all():
+            what = "NaN" if one.isnan().any() else "inf"
+            trial.refuse(rung, f"The values are right, but the gradient for {name} contains {what}.", mistakes)
         if not close(one, other):
             trial.refuse(rung, f"The values are right, but the gradient for {name} is not.", mistakes)
-
-
-__all__ = [
-    "Broken",
-    "Formula",
-    "Probe",
-    "Property",
-    "Stopped",
-    "Switches",
-    "Trial",
-    "callable_as",
-    "compare",
-    "compare_gradients",
-    "gradients",
-    "judge",
-    "kind",
-    "raised",
-    "repeatable",
-]

@@ -32,6 +32,7 @@ CHECK_SECONDS = 10.0  # the longest all calls of one check may take
 GRACE_SECONDS = 1.0  # how long a call that was told to stop may take to do so
 STACK_BYTES = 64 * 2**20  # macOS gives threads half a megabyte, too little for a thousand nested calls
 SEED = 20_191_124  # set before each call; whoever seeds the global generator leaves another one
+SEED_WORDS = "the seed of torch's random numbers"
 
 
 class Stopped(SystemExit):
@@ -159,7 +160,7 @@ def _settings_kept(outcome: Outcome) -> Iterator[None]:
                 outcome.changed += (words,)
                 write(before[words])
         if torch.initial_seed() != SEED:
-            outcome.changed += ("the seed of torch's random numbers",)
+            outcome.changed += (SEED_WORDS,)
         for restore, state in generators:
             restore(state)
 

@@ -14,6 +14,13 @@ PRINTED = Mistake(
     "Your function prints its result and returns None; a caller can only use what is returned.",
     ("What appears on the screen is lost to the program.", "Put `return` where `print` is."),
 )
+
+
+def nothing_returned(printed: str) -> Mistake:
+    """Why None came back, as far as what was printed tells."""
+    return PRINTED if printed.strip() else NOTHING_RETURNED
+
+
 NUMPY_RETURNED = Mistake(
     "numpy instead of torch",
     "Your function returned a numpy array; expected a tensor, so that gradients can pass through it.",
@@ -69,4 +76,9 @@ SUPER_FORGOTTEN = Mistake(
     "super().__init__() forgotten",
     "The module was not set up: `nn.Module` must be initialised before it can hold parameters.",
     ("Every subclass of `nn.Module` calls one method first.", "Begin `__init__` with `super().__init__()`."),
+)
+NOT_WHOLE = Mistake(
+    "not a whole number",
+    "A width counts rows of a matrix, so it is an int; yours has another type.",
+    ("`/` always gives a float, `//` of two ints an int.", "End with `int(...)`, or use `//`."),
 )

@@ -38,3 +38,36 @@ DEFAULT_EPS = Mistake(
     tuple({"default": eps} for eps in (1e-5, 1e-8, 1e-12, 1.1920929e-07, 2.220446049250313e-16)),
     "ggml-org/llama.cpp#2374",
 )
+
+# The gated layers
+
+BIASES_LEFT_ON = Mistake(
+    "biases left on",
+    "The projections have biases: `nn.Linear` makes one unless told otherwise.",
+    ("What does `module.state_dict().keys()` say?", "`nn.Linear(d_model, d_ff, bias=False)`, three times."),
+)
+PROJECTION_NAMES = Mistake(
+    "projections have other names",
+    "The state_dict should hold `{wanted}`; yours holds `{found}`.",
+    ("What does `module.state_dict().keys()` say?", "The names of the attributes become the names in the state_dict."),
+)
+DOWN_CONFUSED = Mistake(
+    "down projection confused with another",
+    "The down projection leads back from d_ff to d_model: its weight has the shape (d_model, d_ff). Yours has the "
+    "shape of a projection that leads up.",
+    (
+        "Which of the three matrices writes the result?",
+        "LLaMA numbers them w1 (gate), w3 (up), w2 (down): it is w2 that leads back.",
+        "`self.down_proj = nn.Linear(d_ff, d_model, bias=False)`",
+    ),
+    source="karpathy/llama2.c#579",
+)
+NOT_LOADED = Mistake(
+    "the two-matrix form does not load",
+    "A state_dict saved by SwiGLU, with `gate_proj.weight` and `up_proj.weight`, does not load.",
+    (
+        "The keys of the saved dictionary are not the keys of your module. Where could you translate them?",
+        "`load_state_dict` calls `_load_from_state_dict(state_dict, prefix, ...)` of every module; override it.",
+        "Take out the two matrices, put `torch.cat([gate, up])` in as `gate_up_proj.weight`, then call super's.",
+    ),
+)
