@@ -76,6 +76,12 @@ OUTSIDE = Exhibit(
             _norm_probe("zeros", torch.zeros(2, 6, dtype=torch.float64), 1e-6),
             _norm_probe("x in float32", numbers(3, 7, seed=114, dtype=torch.float32), 0.5),
         ),
+        (
+            Property(
+                lambda f: not close(f(_TOKENS, gains(8), 0.0), norm_formulas.rms_norm(_TOKENS, gains(8), 0.0)),
+                "Without eps the result is right, with eps it is not. A smaller eps makes the fault smaller, no more.",
+            ),
+        ),
     ),
     (
         "Which of the two is added to eps: the mean square, or its root?",
@@ -98,6 +104,9 @@ SHARED = Exhibit(
             _norm_probe("one sequence of tokens", numbers(1, 5, 4, seed=122, shift=0.6), 0.1),
             _norm_probe("two axes", numbers(5, 4, seed=123, shift=0.6) * torch.arange(1.0, 6).unsqueeze(-1), 1e-5),
             _norm_probe("as many tokens as features", numbers(2, 4, 4, seed=124, shift=0.6), 1e-5),
+            _norm_probe("small numbers", numbers(2, 3, 4, seed=125, size=1e-3), 1e-6),
+            _norm_probe("small numbers and a large eps", numbers(2, 3, 4, seed=126, size=0.05), 0.1),
+            _norm_probe("zeros", torch.zeros(1, 2, 6, dtype=torch.float64), 1e-5),
         ),
         (
             Property(
