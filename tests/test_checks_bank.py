@@ -1,4 +1,4 @@
-"""The bank of mistakes: every row is told apart from every other and from the right answer, and is named by its check."""
+"""The bank: every mistake is told apart from every other and from the right answer, and is named by its check."""
 
 from __future__ import annotations
 
@@ -85,8 +85,10 @@ def test_the_bank_covers_the_published_mistakes():
 
 
 def norm_class(**switches):
+    default = switches.get("default", 1e-6)
+
     class RMSNorm(nn.Module):
-        def __init__(self, d_model, eps=switches.get("default", 1e-6)):
+        def __init__(self, d_model, eps=default):
             super().__init__()
             self.weight, self.eps = nn.Parameter(torch.ones(d_model)), eps
 

@@ -328,7 +328,7 @@ def _first_broken(
         return Broken(5, "", (habits.INPUT_CHANGED,))
     for name, value, wanted in zip(formula.returns, values, expected, strict=True):
         if not close(value, wanted):
-            return Broken(6, f"{name.capitalize()} {where} {_example(value, wanted)}.")
+            return Broken(6, f"{_sentence(name)} {where} {_example(value, wanted)}.")
     return None
 
 
@@ -367,19 +367,22 @@ def wrong_type(trial: Trial, outcome: Outcome, returns: tuple[str, ...]) -> Brok
 def _wrong_tensor(name: str, value: Tensor, wanted: Tensor, where: str) -> Broken | None:
     if value.shape != wanted.shape:
         shape = tuple(value.shape)
-        return Broken(2, f"{name.capitalize()} {where} has shape {shape}; expected {tuple(wanted.shape)}.")
+        return Broken(2, f"{_sentence(name)} {where} has shape {shape}; expected {tuple(wanted.shape)}.")
     if value.device != wanted.device:
-        return Broken(
-            3, f"{name.capitalize()} is on the device {value.device}; expected {wanted.device}, as the input."
-        )
+        return Broken(3, f"{_sentence(name)} is on the device {value.device}; expected {wanted.device}, as the input.")
     if value.dtype != wanted.dtype:
-        message = f"{name.capitalize()} {where} is {short(value.dtype)}; expected {short(wanted.dtype)}, as the input."
+        message = f"{_sentence(name)} {where} is {short(value.dtype)}; expected {short(wanted.dtype)}, as the input."
         wider = value.is_floating_point() and value.element_size() > wanted.element_size()
         return Broken(3, message, (habits.NOT_CAST_BACK,) if wider else ())
     if wanted.isfinite().all() and not value.isfinite().all():
         what = "NaN" if value.isnan().any() else "inf"
-        return Broken(4, f"{name.capitalize()} {where} contains {what}; expected finite numbers.")
+        return Broken(4, f"{_sentence(name)} {where} contains {what}; expected finite numbers.")
     return None
+
+
+def _sentence(name: str) -> str:
+    """A result's name at the beginning of a sentence; what is a name in the code stays as it is."""
+    return name if "_" in name else name.capitalize()
 
 
 def short(dtype: torch.dtype) -> str:
