@@ -1,0 +1,105 @@
+"""The bank of known mistakes, and how one is recognised.
+
+A formula is the right answer with switches; a mistake is a name, a sentence, hints, and the switches that make the
+formula wrong in that way. The learner's code and every mistake are run on the same probes: who answers alike on all of
+them is the diagnosis. Since switches combine, two mistakes made together are recognised without listing every pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Switches = dict[str, Any]
+Answer = tuple[Any, ...] | type[BaseException]  # the values a call gave, or the kind of error it raised
+
+TOLERANCES = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 5e-3, torch.bfloat16: 2e-2}
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """A known way to get it wrong.
+
+    switches: what to change in the formula, one entry per variant (eps hard-coded as 1e-5, as 1e-6, ...)
+    source: where it happened in public, as owner/name#number
+    """
+
+    name: str
+    sentence: str
+    hints: tuple[str, ...]
+    switches: tuple[Switches, ...] = ()
+    source: str = ""
+
+
+def answer(function: Callable[..., Any], args: Sequence[Any], **switches: Any) -> Answer:
+    """What a formula of ours answers: its values as a tuple, or the type of the error."""
+    try:
+        value = function(*(fresh(arg) for arg in args), **switches)
+    except Exception as error:
+        return type(error)
+    return value if isinstance(value, tuple) else (value,)
+
+
+def fresh(arg: Any) -> Any:
+    """A copy, so that whoever changes its arguments changes nobody else's. Strides are kept."""
+    if not isinstance(arg, Tensor):
+        return arg
+    return torch.empty_strided(arg.size(), arg.stride(), dtype=arg.dtype).copy_(arg.detach())
+
+
+def close(actual: Any, expected: Any) -> bool:
+    """Equal up to what the dtype can hold, for tensors of the same shape; plain equality for anything else.
+
+    The tolerance is relative to the largest finite number expected, so a result of zeros must be zeros.
+    """
+    if isinstance(actual, float) and isinstance(expected, float):
+        return math.isclose(actual, expected, rel_tol=1e-9)
+    if not (isinstance(actual, Tensor) and isinstance(expected, Tensor)):
+        return type(actual) is type(expected) and bool(actual == expected)
+    if actual.shape != expected.shape or actual.is_complex():
+        return False
+    tolerance = TOLERANCES.get(expected.dtype, 0.0)
+    given, wanted = actual.detach().cpu().double(), expected.detach().double()
+    finite = wanted[wanted.isfinite()].abs()
+    size = finite.max().item() if finite.numel() else 0.0
+    return torch.allclose(given, wanted, rtol=tolerance, atol=tolerance * size + 1e-12, equal_nan=True)
+
+
+def alike(one: Answer, other: Answer) -> bool:
+    """The same values, or the same kind of error."""
+    if isinstance(one, type) or isinstance(other, type):
+        return one is other
+    return len(one) == len(other) and all(close(given, wanted) for given, wanted in zip(one, other, strict=True))
+
+
+def hypotheses(bank: Sequence[Mistake]) -> Iterator[tuple[tuple[Mistake, ...], Switches]]:
+    """Every mistake in every variant, then every pair of mistakes that do not turn the same switch."""
+    single = [((mistake,), switches) for mistake in bank for switches in mistake.switches]
+    yield from single
+    for (one, first), (other, second) in combinations(single, 2):
+        if one != other and not first.keys() & second.keys():
+            yield one + other, first | second
+
+
+def diagnose(
+    formula: Callable[..., Any],
+    bank: Sequence[Mistake],
+    probes: Sequence[Sequence[Any]],
+    answers: Sequence[Answer],
+) -> tuple[Mistake, ...]:
+    """The mistake, or the two, with which the formula answers every probe as the learner did; () for none.
+
+    Errors alone are no evidence: too many things raise the same kind.
+    """
+    if all(isinstance(given, type) for given in answers):
+        return ()
+    for mistakes, switches in hypotheses(bank):
+        if all(alike(answer(formula, probe, **switches), given) for probe, given in zip(probes, answers, strict=True)):
+            return mistakes
+    return ()

@@ -1,0 +1,84 @@
+"""Mistakes of any function, recognised by what it does rather than by a formula."""
+
+from __future__ import annotations
+
+from . import Mistake
+
+NOTHING_RETURNED = Mistake(
+    "nothing returned",
+    "Your function returned None: it computes, but no `return` hands the result over.",
+    ("Python gives None when a function ends without `return`.", "End it with `return` and the result."),
+)
+PRINTED = Mistake(
+    "printed instead of returned",
+    "Your function prints its result and returns None; a caller can only use what is returned.",
+    ("What appears on the screen is lost to the program.", "Put `return` where `print` is."),
+)
+
+
+def nothing_returned(printed: str) -> Mistake:
+    """Why None came back, as far as what was printed tells."""
+    return PRINTED if printed.strip() else NOTHING_RETURNED
+
+
+NUMPY_RETURNED = Mistake(
+    "numpy instead of torch",
+    "Your function returned a numpy array; expected a tensor, so that gradients can pass through it.",
+    (
+        "Every step has a torch function of nearly the same name.",
+        "Stay in torch from the argument to the result.",
+    ),
+)
+INPUT_CHANGED = Mistake(
+    "input changed in place",
+    "Your function changes its input: whoever called it finds other numbers in `x` afterwards, and a residual "
+    "connection would add those.",
+    (
+        "Look for a method whose name ends in `_`, for `*=`, `+=`, `/=`, or for an assignment into `x[...]`.",
+        "`x.float()` makes a copy of a float16 tensor, but of a float32 tensor it returns the same tensor.",
+        "Write `x = x * scale` instead of `x *= scale`: the first makes a new tensor.",
+    ),
+    source="GeeeekExplorer/nano-vllm#170",
+)
+NOT_CAST_BACK = Mistake(
+    "result not cast back",
+    "The computation is done in another dtype, and the result is handed over in that one; it should have the dtype "
+    "of `x`.",
+    (
+        "Compare `x.dtype` with the dtype of your result for a bfloat16 input.",
+        "Remember the dtype before you widen `x`, and end with `.to(dtype)`.",
+    ),
+    source="huggingface/transformers#30236",
+)
+GRADIENT_LOST = Mistake(
+    "gradient lost",
+    "The values are right, but no gradient reaches the input: training would leave everything before it unchanged.",
+    (
+        "Look for `.detach()`, `.data`, `.item()`, `torch.no_grad()`, numpy, or `torch.tensor(...)` of a result.",
+        "Each of those takes the numbers and forgets where they came from. Leave it out.",
+    ),
+)
+REMEMBERS = Mistake(
+    "state between calls",
+    "The same input gave another result the second time: something is remembered from one call to the next, or "
+    "drawn at random.",
+    (
+        "Look for a global variable, a mutable default argument, an attribute set in `forward`, or dropout.",
+        "The result may depend on the arguments and the weights, on nothing else.",
+    ),
+)
+SETTINGS_CHANGED = Mistake(
+    "global setting changed",
+    "The result is right, but your code changes {settings} for everybody; it was set back.",
+    ("A function should compute its result and leave the rest of the program as it was.",),
+)
+SUPER_FORGOTTEN = Mistake(
+    "super().__init__() forgotten",
+    "The module was not set up: `nn.Module` must be initialised before it can hold parameters.",
+    ("Every subclass of `nn.Module` calls one method first.", "Begin `__init__` with `super().__init__()`."),
+)
+NOT_WHOLE = Mistake(
+    "not a whole number",
+    "A width counts rows of a matrix, so it is an int; yours has another type.",
+    ("`/` always gives a float, `//` of two ints an int.", "End with `int(...)`, or use `//`."),
+)

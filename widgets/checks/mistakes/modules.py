@@ -1,0 +1,73 @@
+"""How people build the modules wrong: parameters that are not there, or are there under another name."""
+
+from __future__ import annotations
+
+from . import Mistake
+
+WEIGHT_NOT_TRAINED = Mistake(
+    "weight is not a parameter",
+    "The module has no parameter: an optimiser would find nothing to train.",
+    (
+        "What does `list(module.parameters())` say?",
+        "A plain tensor is not noticed by `nn.Module`; nor is what `.float()` or `.to(...)` returns for a parameter.",
+        "`self.weight = nn.Parameter(torch.ones(d_model))`, with nothing after it.",
+    ),
+    source="rasbt/LLMs-from-scratch",
+)
+WEIGHT_NAME = Mistake(
+    "parameter has another name",
+    "The parameter is not called `weight`, so a state_dict saved by torch.nn.RMSNorm does not load.",
+    ("What does `module.state_dict().keys()` say?", "`self.weight = nn.Parameter(...)`"),
+    source="stanford-cs336/assignment1-basics#93",
+)
+WEIGHT_STARTS_AT_ZERO = Mistake(
+    "weight starts at zero",
+    "The weight starts at zero, so that an untrained norm gives nothing but zeros.",
+    ("What is the result before any training?", "A gain starts at one: `torch.ones(d_model)`."),
+    source="google-research/timesfm#481",
+)
+BIAS_LEFT_IN = Mistake(
+    "bias left in",
+    "There is a bias; RMSNorm has a weight only, and torch.nn.RMSNorm would not load the state_dict.",
+    ("Which parameters does torch.nn.RMSNorm have?", "Leave the bias out."),
+)
+DEFAULT_EPS = Mistake(
+    "another default eps",
+    "When eps is not given, it should be 1e-6; another number is used.",
+    ("Read the first line of the specification.", "`def __init__(self, d_model, eps=1e-6):`"),
+    tuple({"default": eps} for eps in (1e-5, 1e-8, 1e-12, 1.1920929e-07, 2.220446049250313e-16)),
+    "ggml-org/llama.cpp#2374",
+)
+
+# The gated layers
+
+BIASES_LEFT_ON = Mistake(
+    "biases left on",
+    "The projections have biases: `nn.Linear` makes one unless told otherwise.",
+    ("What does `module.state_dict().keys()` say?", "`nn.Linear(d_model, d_ff, bias=False)`, three times."),
+)
+PROJECTION_NAMES = Mistake(
+    "projections have other names",
+    "The state_dict should hold `{wanted}`; yours holds `{found}`.",
+    ("What does `module.state_dict().keys()` say?", "The names of the attributes become the names in the state_dict."),
+)
+DOWN_CONFUSED = Mistake(
+    "down projection confused with another",
+    "The down projection leads back from d_ff to d_model: its weight has the shape (d_model, d_ff). Yours has the "
+    "shape of a projection that leads up.",
+    (
+        "Which of the three matrices writes the result?",
+        "LLaMA numbers them w1 (gate), w3 (up), w2 (down): it is w2 that leads back.",
+        "`self.down_proj = nn.Linear(d_ff, d_model, bias=False)`",
+    ),
+    source="karpathy/llama2.c#579",
+)
+NOT_LOADED = Mistake(
+    "the two-matrix form does not load",
+    "A state_dict saved by SwiGLU, with `gate_proj.weight` and `up_proj.weight`, does not load.",
+    (
+        "The keys of the saved dictionary are not the keys of your module. Where could you translate them?",
+        "`load_state_dict` calls `_load_from_state_dict(state_dict, prefix, ...)` of every module; override it.",
+        "Take out the two matrices, put `torch.cat([gate, up])` in as `gate_up_proj.weight`, then call super's.",
+    ),
+)

@@ -1,0 +1,180 @@
+"""How people get the root mean square wrong, in `rms` and in every norm that uses it."""
+
+from __future__ import annotations
+
+from . import Mistake
+
+STATISTIC = (
+    Mistake(
+        "variance instead of mean square",
+        "The scale is a variance or a standard deviation: the mean is taken off before squaring. RMSNorm leaves the "
+        "mean in.",
+        (
+            "Try x = [3, 3, 3]. Its root mean square is 3; what does yours say?",
+            "`var` and `std` subtract the mean first. Square x itself.",
+            "The mean square is `x.square().mean(-1, keepdim=True)`.",
+        ),
+        ({"statistic": "variance"},),
+        "huggingface/pytorch-image-models#2380",
+    ),
+    Mistake(
+        "unbiased standard deviation",
+        "The scale is torch's default standard deviation, which takes the mean off and divides by d − 1; wanted is the "
+        "mean of the squares, over d.",
+        (
+            "Try x = [3, 3, 3]: its root mean square is 3.",
+            "`x.std()` and `x.var()` subtract the mean and divide by d − 1, unless told otherwise.",
+            "The mean square is `x.square().mean(-1, keepdim=True)`.",
+        ),
+        ({"statistic": "unbiased variance"},),
+        "harvardnlp/annotated-transformer#122",
+    ),
+    Mistake(
+        "divided by d − 1",
+        "The sum of squares is divided by d − 1; a mean divides by d.",
+        (
+            "How many numbers are there to average?",
+            "d − 1 belongs to an estimated variance. Use `.mean(...)`.",
+        ),
+        ({"statistic": "sum of squares by d - 1"},),
+    ),
+    Mistake(
+        "sum instead of mean",
+        "The squares are summed, not averaged: that is the length of the vector, √d times its root mean square.",
+        (
+            "Try x = [1, 1, 1, 1]. Its root mean square is 1.",
+            "A norm (`torch.linalg.vector_norm`, `F.normalize`) sums the squares. What is left to divide by?",
+            "Use `.mean(...)` of the squares, or divide the length by √d.",
+        ),
+        ({"statistic": "sum of squares"},),
+        "huggingface/transformers#37934",
+    ),
+    Mistake(
+        "divided by d outside the root",
+        "The root is taken of the sum, and d divides it afterwards; d belongs under the root, with the sum.",
+        ("Try x = [1, 1, 1, 1]. Its root mean square is 1.", "√(sum / d), not √(sum) / d."),
+        ({"statistic": "root of the sum, by d"},),
+    ),
+    Mistake(
+        "root forgotten",
+        "The root is missing: this is the mean square, which grows with the square of the input.",
+        ("Multiply x by 10. By how much does your scale grow?", "Take the square root of the mean square."),
+        ({"roots": 0},),
+    ),
+    Mistake(
+        "root taken twice",
+        "The root is taken twice, so that the scale grows too slowly with the input.",
+        (
+            "Multiply x by 100. By how much does your scale grow?",
+            "Look for `sqrt` and `rsqrt` in the same formula.",
+        ),
+        ({"roots": 2},),
+    ),
+    Mistake(
+        "square forgotten",
+        "The square is missing: positive and negative components cancel in a plain mean.",
+        ("Try x = [1, −1].", "Square every component before you average."),
+        ({"statistic": "mean"},),
+    ),
+    Mistake(
+        "square and root forgotten",
+        "Both the square and the root are missing: this is the plain mean of x.",
+        ("Try x = [1, −1]. Its root mean square is 1.", "Three steps, from the inside: square, mean, root."),
+        ({"statistic": "mean", "roots": 0},),
+    ),
+    Mistake(
+        "squared after the mean",
+        "The mean is taken before the square, which gives the size of the mean; the squares come first.",
+        (
+            "Try x = [1, −1]. Its root mean square is 1.",
+            "The name read backwards is the order: square, mean, root.",
+        ),
+        ({"statistic": "square of the mean"},),
+    ),
+    Mistake(
+        "mean of absolute values",
+        "This is the mean of the absolute values; squares weigh large components more.",
+        (
+            "Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.",
+            "Squares, not absolute values.",
+        ),
+        ({"statistic": "mean absolute value", "roots": 0},),
+    ),
+    Mistake(
+        "root of absolute values",
+        "Absolute values stand under the root where the squares should.",
+        ("Multiply x by 4. By how much does your scale grow?", "Square every component before you average."),
+        ({"statistic": "mean absolute value"}, {"statistic": "sum of absolute values"}),
+    ),
+    Mistake(
+        "sum of absolute values",
+        "This is the sum of the absolute values; wanted is the root of the mean of the squares.",
+        (
+            "Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.",
+            "Squares, then a mean, then a root.",
+        ),
+        ({"statistic": "sum of absolute values", "roots": 0},),
+    ),
+    Mistake(
+        "largest absolute value",
+        "The scale is the largest component alone; all components count, each by its square.",
+        ("Try x = [3, 4]. The root of (9 + 16) / 2 is 3.54.", "Squares, then a mean, then a root."),
+        ({"statistic": "largest absolute value", "roots": 0},),
+    ),
+    Mistake(
+        "statistic over tokens",
+        "The mean runs over the tokens instead of the features, so that tokens influence one another.",
+        (
+            "Change one token. Do the results of the others stay?",
+            "Which axis holds the d features? The specification says: the last.",
+            "`dim=-1`, whatever the number of axes.",
+        ),
+        ({"over": "tokens"}, {"over": "the first axis"}),
+        "kyegomez/zeta#180",
+    ),
+    Mistake(
+        "statistic over tokens and features",
+        "The mean runs over the tokens as well as the features: all tokens share one scale, and influence one another.",
+        (
+            "Change one token. Do the results of the others stay?",
+            "A mean without `dim` runs over everything.",
+            "Only over the features: `dim=-1`.",
+        ),
+        ({"over": "tokens and features"}, {"over": "all but the first axis"}, {"over": "everything"}),
+        "bkitano/llama-from-scratch#4",
+    ),
+    Mistake(
+        "keepdim forgotten",
+        "The axis that was averaged is gone: without `keepdim=True` the scale has one axis too few and does not line "
+        "up with its tokens.",
+        (
+            "Print the shape of x and the shape of the mean.",
+            "A scale of shape (..., 1) lines up with x of shape (..., d).",
+            "Pass `keepdim=True`.",
+        ),
+        ({"keepdim": False},),
+    ),
+)
+
+RMS = (
+    *STATISTIC,
+    Mistake(
+        "eps in the root mean square",
+        "A small number is added. The root mean square itself has no eps: for a vector of zeros it is 0. The norm "
+        "adds it, in the next exercise.",
+        ("Try a vector of zeros.", "Leave eps out here."),
+        tuple({key: eps} for key in ("added", "added_outside") for eps in (1e-5, 1e-6, 1e-8)),
+    ),
+    Mistake(
+        "reciprocal returned",
+        "This is one divided by the root mean square.",
+        ("Try x = [2, 2]. Its root mean square is 2.", "`rsqrt` is 1 divided by the root. Use `sqrt`."),
+        ({"result": "reciprocal"},),
+    ),
+    Mistake(
+        "normalised vector returned",
+        "This is x divided by its root mean square; wanted is the root mean square alone.",
+        ("Which shape is asked for?", "Return the scale of shape (..., 1), before dividing by it."),
+        ({"result": "normalised"},),
+    ),
+)

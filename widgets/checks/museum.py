@@ -1,0 +1,393 @@
+"""The bug museum of exercise notebook 06: six faults that happened in public code, and what counts as mended.
+
+A program that only hides the symptom is refused: every exhibit knows a few ways to do that, and is tried where the
+symptom does not show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import ladder
+from .ladder import Formula, Probe, Property, Trial, judge
+from .mistakes import Mistake, close, gate_formulas, norm_formulas
+from .mistakes.gates import EXCHANGED, FUSED
+from .mistakes.norms import EPS, GAIN, NORM, RMS_NORM
+from .mistakes.statistic import STATISTIC
+from .probes import gains, numbers
+from .verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One bug: how the mended program is called, what it should compute, and where the bug was."""
+
+    call: str
+    formula: Formula
+    hints: tuple[str, ...]
+    numeric: bool = False  # returns a number rather than a tensor
+
+
+def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
+    """Is the bug with this number, 1 to 6, mended, and not only hidden?
+
+    Raises ValueError for another number.
+    """
+    if number not in EXHIBITS:
+        raise ValueError(f"Expected the number of a bug, 1 to {len(EXHIBITS)}; got {number!r}.")
+    exhibit = EXHIBITS[number]
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, fixed, *exhibit.formula.probes[0].args)
+        if exhibit.numeric:
+            ladder.compare_numbers(trial, exhibit.formula, fixed, whole=False)
+            return
+        ladder.compare(trial, exhibit.formula, fixed)
+        ladder.repeatable(trial, exhibit.formula, fixed)
+
+    return judge(exhibit.call, exhibit.hints, climb)
+
+
+# 1: eps outside the root
+
+
+def _norm_probe(words: str, x: Tensor, eps: float) -> Probe:
+    return Probe(words, (x, gains(x.shape[-1], x.dtype), eps))
+
+
+_TOKENS = numbers(2, 3, 8, seed=111, shift=0.5) * torch.tensor([[[1.0], [4.0], [0.2]]])
+
+OUTSIDE = Exhibit(
+    "mended_1(x, weight, eps)",
+    Formula(
+        norm_formulas.rms_norm,
+        RMS_NORM,
+        (
+            _norm_probe("a large eps", _TOKENS, 0.1),
+            _norm_probe("numbers of about 0.001", numbers(4, 6, seed=112, size=1e-3), 1e-5),
+            _norm_probe("numbers of about 0.0001", numbers(4, 6, seed=112, size=1e-4), 1e-6),
+            _norm_probe("a vector", numbers(5, seed=113, shift=0.3), 0.1),
+            _norm_probe("zeros", torch.zeros(2, 6, dtype=torch.float64), 1e-6),
+            _norm_probe("x in float32", numbers(3, 7, seed=114, dtype=torch.float32), 0.5),
+        ),
+        (
+            Property(
+                lambda f: not close(f(_TOKENS, gains(8), 0.0), norm_formulas.rms_norm(_TOKENS, gains(8), 0.0)),
+                "Without eps the result is right, with eps it is not. A smaller eps makes the fault smaller, no more.",
+            ),
+        ),
+    ),
+    (
+        "Which of the two is added to eps: the mean square, or its root?",
+        "A smaller eps makes the difference smaller and leaves the fault where it is.",
+        "√(mean square + eps)",
+    ),
+)
+
+
+# 2: one statistic for all tokens
+
+SHARED = Exhibit(
+    "mended_2(x, weight, eps)",
+    Formula(
+        norm_formulas.rms_norm,
+        (*STATISTIC, *NORM, *EPS, *GAIN),
+        (
+            _norm_probe("tokens of different sizes", _TOKENS, 1e-5),
+            _norm_probe("a single token", numbers(1, 1, 6, seed=121), 1e-5),
+            _norm_probe("one sequence of tokens", numbers(1, 5, 4, seed=122, shift=0.6), 0.1),
+            _norm_probe("two axes", numbers(5, 4, seed=123, shift=0.6) * torch.arange(1.0, 6).unsqueeze(-1), 1e-5),
+            _norm_probe("as many tokens as features", numbers(2, 4, 4, seed=124, shift=0.6), 1e-5),
+            _norm_probe("small numbers", numbers(2, 3, 4, seed=125, size=1e-3), 1e-6),
+            _norm_probe("small numbers and a large eps", numbers(2, 3, 4, seed=126, size=0.05), 0.1),
+            _norm_probe("zeros", torch.zeros(1, 2, 6, dtype=torch.float64), 1e-5),
+        ),
+        (
+            Property(
+                lambda f: close(
+                    f(torch.cat([_TOKENS, 9 * _TOKENS], dim=1), gains(8), 1e-5)[:, :3], f(_TOKENS, gains(8), 1e-5)
+                ),
+                "Three more tokens after the sequence change the results of those before them.",
+            ),
+        ),
+    ),
+    (
+        "Change the last token. Does the result of the first one change?",
+        "Over which axes does the sum run, and by how many numbers is it divided?",
+        "Only the last axis: `dim=-1, keepdim=True`.",
+    ),
+)
+
+
+# 3: squares in float16
+
+
+def half_norm(x: Tensor, weight: Tensor, eps: float, *, way: str = "right") -> Tensor:
+    """x: (..., d) float16 -> (..., d) float16, RMSNorm; `way` is a switch."""
+    match way:
+        case "own":
+            return norm_formulas.rms_norm(x, weight, eps, inner="own")
+        case "clamped":
+            return norm_formulas.rms_norm(x.clamp(-255, 255), weight, eps)
+        case "clamped after":
+            mean_square = x.float().square().mean(dim=-1, keepdim=True).clamp(max=65504.0)
+            return (x / (mean_square + eps).sqrt()).to(x.dtype) * weight
+        case "divided first":
+            small = x / x.abs().amax(dim=-1, keepdim=True)
+            return norm_formulas.rms_norm(small, weight, eps)
+        case "hundredth":
+            return norm_formulas.rms_norm(x / 100, weight, eps)
+    return norm_formulas.rms_norm(x, weight, eps)
+
+
+_SIGNS = torch.tensor([1.0, -1, 1, 1, -1, 1, -1, -1])
+_HALF_BANK = (
+    Mistake(
+        "squares in float16",
+        "The fault is still there: 300² is larger than 65504, the largest float16, so the scale is infinite and the "
+        "result zero.",
+        ("What is 300² in float16?", "Which dtype is wide enough for the squares?", "`x.float()`"),
+        ({"way": "own"},),
+        "pytorch/pytorch#133085",
+    ),
+    Mistake(
+        "clamped instead of mended",
+        "The zeros are gone, but large numbers are cut off: the result is wrong where it was zero.",
+        ("Compare [300, 600] with [255, 255].", "Nothing needs to be cut off when the squares are in float32."),
+        ({"way": "clamped"}, {"way": "clamped after"}),
+    ),
+    Mistake(
+        "scaled down without scaling eps",
+        "The numbers are made smaller before they are squared, and eps is not: for small x it now counts too much or "
+        "too little.",
+        (
+            "Try numbers of about 0.01 with eps = 1e-4, and compare with float32.",
+            "A wider dtype needs no such trick: `x.float()`.",
+        ),
+        ({"way": "divided first"}, {"way": "hundredth"}),
+        "apple/coremltools#2822",
+    ),
+)
+
+HALF = Exhibit(
+    "mended_3(x, weight, eps)",
+    Formula(
+        half_norm,
+        _HALF_BANK,
+        (
+            _norm_probe("300 in float16", (300 * _SIGNS).half(), 1e-6),
+            _norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6),
+            _norm_probe("numbers of about 0.01 and eps = 1e-4", (0.01 * _SIGNS + 0.004).half(), 1e-4),
+            _norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6),
+        ),
+    ),
+    (
+        "What is 300² in float16?",
+        "The squares need a wider dtype; the result does not.",
+        "Compute with `x.float()`, and end with `.to(x.dtype)`.",
+    ),
+)
+
+
+# 4: the residual overwritten
+
+
+def block(
+    x: Tensor, weight: Tensor, eps: float, sublayer: Callable[[Tensor], Tensor], *, residual: str = "x"
+) -> Tensor:
+    """x: (..., d) -> (..., d), x plus what a sublayer makes of its norm; `residual` is a switch."""
+    normalised = norm_formulas.rms_norm(x, weight, eps)
+    match residual:
+        case "without the weight":
+            return norm_formulas.rms_norm(x, torch.ones_like(weight), eps) + sublayer(normalised)
+        case "normalised":
+            return normalised + sublayer(normalised)
+        case "nothing":
+            return sublayer(normalised)
+        case "x, not normalised":
+            return x + sublayer(x)
+        case "norm last":
+            return norm_formulas.rms_norm(x + sublayer(x), weight, eps)
+    return x + sublayer(normalised)
+
+
+def _sublayer(h: Tensor) -> Tensor:
+    return torch.tanh(2 * h).roll(1, dims=-1)
+
+
+_RESIDUAL_BANK = (
+    Mistake(
+        "residual normalised",
+        "What is added at the end is the normalised vector, not x.",
+        ("Which tensor does the last line add?", "x must still hold its numbers at that point."),
+        ({"residual": "normalised"}, {"residual": "without the weight"}),
+        "GeeeekExplorer/nano-vllm#170",
+    ),
+    Mistake(
+        "residual missing",
+        "x is not added any more.",
+        ("What should the block return when the sublayer gives zeros?", "x + sublayer(normalised)"),
+        ({"residual": "nothing"},),
+    ),
+    Mistake(
+        "norm left out",
+        "The sublayer receives x itself: the norm is gone, and with it the fault.",
+        ("What is the sublayer meant to see?", "x + sublayer(normalised)"),
+        ({"residual": "x, not normalised"},),
+    ),
+    Mistake(
+        "norm after the sublayer",
+        "The norm comes last: that is another block (post-norm).",
+        ("What is the sublayer meant to see?", "x + sublayer(normalised)"),
+        ({"residual": "norm last"},),
+    ),
+)
+
+RESIDUAL = Exhibit(
+    "mended_4(x, weight, eps, sublayer)",
+    Formula(
+        block,
+        _RESIDUAL_BANK,
+        tuple(
+            Probe(words, (x, gains(x.shape[-1], x.dtype), eps, _sublayer))
+            for words, x, eps in (
+                ("x in float32", numbers(2, 3, 8, seed=141, size=3, shift=1, dtype=torch.float32), 1e-5),
+                ("x in float64", numbers(4, 6, seed=142, size=3, shift=1), 0.1),
+                ("x in bfloat16", numbers(4, 6, seed=143, size=3, shift=1, dtype=torch.bfloat16), 1e-5),
+            )
+        ),
+    ),
+    (
+        "Print x before and after the call, in float32 and in bfloat16.",
+        "What does `.float()` return when the tensor is float32 already?",
+        "No method that ends in `_`: `wide * scale` instead of `wide.mul_(scale)`.",
+    ),
+)
+
+
+# 5: the halves of a joint matrix
+
+
+def joint_gate(x: Tensor, gate_up_weight: Tensor, down_weight: Tensor, **switches: Any) -> Tensor:
+    """x: (..., d_model); gate_up_weight: (2 d_ff, d_model), gate rows first; down_weight: (d_model, d_ff)."""
+    return gate_formulas.fused(x, *gate_up_weight.chunk(2), down_weight, **switches)
+
+
+def _joint_probe(words: str, d_model: int, d_ff: int, *shape: int, seed: int) -> Probe:
+    x = numbers(*shape, d_model, seed=seed, shift=0.3)
+    return Probe(words, (x, numbers(2 * d_ff, d_model, seed=seed + 1), numbers(d_model, d_ff, seed=seed + 2)))
+
+
+EXCHANGE = Exhibit(
+    "mended_5(x, gate_up_weight, down_weight)",
+    Formula(
+        joint_gate,
+        (EXCHANGED, *(one for one in FUSED if one is not EXCHANGED)),
+        (
+            _joint_probe("x of shape (2, 3, 8), d_ff 20", 8, 20, 2, 3, seed=151),
+            _joint_probe("x of shape (5,), d_ff 3", 5, 3, seed=161),
+            _joint_probe("x of shape (4, 6), d_ff 6", 6, 6, 4, seed=171),
+        ),
+    ),
+    (
+        "Which rows of the joint matrix are the gate's, and which half of the result is that?",
+        "The half that passes through SiLU is the gate.",
+        "`gate, up = joint.chunk(2, dim=-1)`",
+    ),
+)
+
+
+# 6: the wrong projection scaled down
+
+
+def init_std(
+    name: str, n_layers: int, *, scaled: tuple[str, ...] = ("wo", "w2"), factor: str = "1 / sqrt(2 L)"
+) -> float:
+    """The standard deviation with which the parameter of this name starts; then the switches.
+
+    Source: the GPT-2 paper, section 2.3: residual layers scaled by 1 / √N for N of them, here 2 per block.
+    """
+    shrink = {
+        "1 / sqrt(2 L)": 1 / math.sqrt(2 * n_layers),
+        "1 / sqrt(L)": 1 / math.sqrt(n_layers),
+        "1 / (2 L)": 1 / (2 * n_layers),
+        "1": 1.0,
+    }[factor]
+    return 0.02 * (shrink if name.removesuffix(".weight").split(".")[-1] in scaled else 1.0)
+
+
+_EVERY_MATRIX = ("wq", "wk", "wv", "wo", "w1", "w2", "w3")
+_INIT_BANK = (
+    Mistake(
+        "w3 instead of w2",
+        "The fault is still there: w3 leads up into the hidden layer, and what writes to the residual stream is w2.",
+        (
+            "LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?",
+            "`w2.weight` and `wo.weight`",
+        ),
+        ({"scaled": ("wo", "w3")},),
+        "karpathy/llama2.c#579",
+    ),
+    Mistake(
+        "too many matrices scaled",
+        "w2 is scaled now, and so are matrices that do not write to the residual stream.",
+        ("Which matrices write to the residual stream? There are two in a block.", "`w2.weight` and `wo.weight`"),
+        tuple(
+            {"scaled": scaled}
+            for scaled in (
+                ("wo", "w2", "w3"),
+                ("wo", "w1", "w2", "w3"),
+                ("w1", "w2", "w3"),
+                ("w2", "w3"),
+                _EVERY_MATRIX,
+            )
+        ),
+    ),
+    Mistake(
+        "too few matrices scaled",
+        "Two matrices of a block write to the residual stream; not all of them are scaled.",
+        ("One ends the attention, the other ends the feed-forward layer.", "`w2.weight` and `wo.weight`"),
+        ({"scaled": ("wo",)}, {"scaled": ("w2",)}, {"factor": "1"}),
+    ),
+    Mistake(
+        "w1 instead of w2",
+        "w1 is the gate projection; it leads up into the hidden layer.",
+        ("LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?", "`w2.weight` and `wo.weight`"),
+        ({"scaled": ("wo", "w1")},),
+    ),
+    Mistake(
+        "another factor",
+        "The right matrices are scaled, by another factor than 1 / √(2 · n_layers).",
+        ("Leave the factor of the program as it was.",),
+        ({"factor": "1 / sqrt(L)"}, {"factor": "1 / (2 L)"}),
+    ),
+)
+_NAMES = [f"layers.3.{where}" for where in ("attention.wq", "attention.wk", "attention.wv", "attention.wo")]
+_NAMES += [f"layers.3.feed_forward.{matrix}" for matrix in ("w1", "w2", "w3")] + ["tok_embeddings", "output"]
+
+SCALED = Exhibit(
+    "mended_6(name, n_layers)",
+    Formula(
+        init_std,
+        _INIT_BANK,
+        tuple(
+            Probe(f"{name}.weight with {n_layers} layers", (f"{name}.weight", n_layers))
+            for n_layers in (8, 12)
+            for name in _NAMES
+        ),
+    ),
+    (
+        "Which two matrices of a block write to the residual stream?",
+        "LLaMA's layer is w2(silu(w1 x) · w3 x).",
+        "`wo.weight` and `w2.weight`",
+    ),
+    numeric=True,
+)
+
+EXHIBITS = {1: OUTSIDE, 2: SHARED, 3: HALF, 4: RESIDUAL, 5: EXCHANGE, 6: SCALED}

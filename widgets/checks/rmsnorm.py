@@ -1,0 +1,430 @@
+"""The checks of exercise notebook 05: from the root mean square to the gradient of RMSNorm by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from . import ladder
+from .ladder import Formula, Probe, Property, Trial, judge
+from .mistakes import close, habits, norm_formulas
+from .mistakes.backward import BACKWARD
+from .mistakes.modules import BIAS_LEFT_IN, DEFAULT_EPS, WEIGHT_NAME, WEIGHT_NOT_TRAINED, WEIGHT_STARTS_AT_ZERO
+from .mistakes.norms import CUT, HALF, LAYER_NORM, RMS_NORM
+from .mistakes.statistic import RMS
+from .probes import gains, numbers
+from .runner import SEED_WORDS
+from .specimens import BROKEN, GOOD
+from .verdict import Verdict
+
+TINY = 1e-12  # an eps that changes nothing visible at size 1
+
+
+def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
+    """Is `rms(x)` the root mean square over the last axis? x: (..., d) -> (..., 1)."""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, rms, _X)
+        ladder.compare(trial, RMS_FORMULA, rms)
+        ladder.repeatable(trial, RMS_FORMULA, rms)
+        ladder.compare_gradients(trial, RMS_FORMULA, ladder.gradients(rms), ["x"])
+
+    return judge("rms(x)", RMS_HINTS, climb)
+
+
+def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdict:
+    """Is `rms_norm(x, weight, eps)` RMSNorm? x: (..., d), weight: (d,) -> (..., d), in the dtype of x."""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, rms_norm, _X, gains(8), 0.1)
+        ladder.compare(trial, RMS_NORM_FORMULA, rms_norm)
+        ladder.repeatable(trial, RMS_NORM_FORMULA, rms_norm)
+        ladder.compare_gradients(trial, RMS_NORM_CUT, ladder.gradients(rms_norm), ["x", "weight"])
+        large = trial.run(rms_norm, _LARGE, gains(8, torch.float16), 1e-6).value
+        if not (
+            isinstance(large, Tensor) and close(large, norm_formulas.rms_norm(_LARGE, gains(8, torch.float16), 1e-6))
+        ):
+            trial.passed("a look ahead", "300 in float16 is too large for it yet; the next exercise asks for that")
+
+    return judge("rms_norm(x, weight, eps)", RMS_NORM_HINTS, climb)
+
+
+def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
+    """Is `RMSNorm(d_model, eps=1e-6)` a drop-in for torch.nn.RMSNorm?
+
+    The same state_dict, safe in float16 and bfloat16, its input left alone, and trained like any other module.
+    """
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, norm_class, 8, eps=0.1)
+        module = ladder.build(trial, norm_class, 8)
+        _check_weight(trial, module)
+        ladder.compare(trial, MODULE, _as_function(norm_class))
+        ladder.repeatable(trial, MODULE, _as_function(norm_class, times=2))
+        ladder.compare_gradients(trial, MODULE_CUT, _module_gradients(norm_class), ["x", "weight"])
+
+    return judge("RMSNorm(d_model, eps=1e-6)", MODULE_HINTS, climb)
+
+
+def check_layernorm_from_rmsnorm(layer_norm_from_rms_norm: Callable[..., Tensor]) -> Verdict:
+    """Is `layer_norm_from_rms_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, layer_norm_from_rms_norm, _X, gains(8), gains(8), 0.1)
+        ladder.compare(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
+        ladder.repeatable(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
+        gradient = ladder.gradients(layer_norm_from_rms_norm)
+        ladder.compare_gradients(trial, LAYER_NORM_FORMULA, gradient, ["x", "weight", "bias"])
+
+    return judge("layer_norm_from_rms_norm(x, weight, bias, eps)", LAYER_NORM_HINTS, climb)
+
+
+def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tensor]]) -> Verdict:
+    """Is `rms_norm_backward(grad_output, x, weight, eps)` the pair (grad_x, grad_weight)?
+
+    grad_output and x: (..., d), weight: (d,) -> (..., d) and (d,)
+    """
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, rms_norm_backward, _X, _X, gains(8), 0.1)
+        ladder.compare(trial, BACKWARD_FORMULA, rms_norm_backward)
+        ladder.repeatable(trial, BACKWARD_FORMULA, rms_norm_backward)
+        alone = trial.run(rms_norm_backward, _X[0, 0].cos(), _X[0, 0], gains(8), 0.1).value
+        if not (isinstance(alone, tuple | list) and close(alone[-1], alone[0] * 0 + alone[-1])):
+            trial.passed("a look ahead", "a single vector, without further axes, gives grad_weight another shape")
+
+    return judge("rms_norm_backward(grad_output, x, weight, eps)", BACKWARD_HINTS, climb)
+
+
+def check_rmsnorm_test(works: Callable[[type[nn.Module]], bool]) -> Verdict:
+    """How good is the learner's own test? It should say no to 12 broken RMSNorms and yes to 3 good ones.
+
+    norm_class is built as RMSNorm(d_model, eps=1e-6), like the learner's.
+    """
+    return judge("works(norm_class)", WORKS_HINTS, lambda trial: _try_the_test(trial, works))
+
+
+def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> None:
+    ladder.callable_as(trial, works, nn.RMSNorm)
+    trials = [_says_yes(trial, works, norm.make()) for norm in GOOD]
+    accepted, why = [yes for yes, _ in trials], next((why for _, why in trials if why), "")
+    caught = [not _says_yes(trial, works, norm.make())[0] for norm in BROKEN]
+    trial.settings.pop(SEED_WORDS, None)  # a test may well begin by seeding
+    counts = f"Your test catches {sum(caught)} of {len(BROKEN)} broken versions"
+    counts += f" and accepts {sum(accepted)} of {len(GOOD)} good ones."
+    if not all(accepted):
+        refused = GOOD[accepted.index(False)]
+        trial.refuse("accepts the good versions", f"{counts} {why}".strip(), hints=refused.hints)
+    trial.passed("accepts the good versions")
+    for norm, yes in zip(BROKEN, caught, strict=True):
+        if yes:
+            trial.passed(f"catches: {norm.name}")
+    if not all(caught):
+        missed = BROKEN[caught.index(False)]
+        trial.refuse("catches the others", counts, hints=missed.hints)
+    trial.praise = counts
+
+
+def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Module]) -> tuple[bool, str]:
+    """What the learner's test says, and what it raised; to raise is to say no, as tests written with `assert` do."""
+    outcome = trial.run(works, norm_class)
+    if outcome.error is not None:
+        return False, ladder.raised(trial, outcome, "on a good version")
+    if outcome.value is None:
+        trial.refuse(
+            "returns True or False", "", [habits.PRINTED if outcome.printed.strip() else habits.NOTHING_RETURNED]
+        )
+    is_bool = isinstance(outcome.value, bool) or str(getattr(outcome.value, "dtype", "")).endswith("bool")
+    if not is_bool or getattr(outcome.value, "ndim", 0):
+        trial.refuse("returns True or False", f"`works` returned {ladder.kind(outcome.value)}; expected True or False.")
+    return bool(outcome.value), ""
+
+
+# What is tried
+
+_X = numbers(2, 3, 8, seed=1, shift=0.7)
+_LARGE = torch.tensor([[300.0, -280, 290, 310, -300, 260, 270, 305], [3.0, 1, -2, 0, 1, 2, -1, 1]], dtype=torch.float16)
+
+_INPUTS = (
+    ("x of shape (2, 3, 8)", _X),
+    ("x of shape (5,)", numbers(5, seed=2, shift=-0.4)),
+    ("x of shape (4, 4)", numbers(4, 4, seed=3, shift=0.5)),
+    ("x of shape (2, 3, 4, 5)", numbers(2, 3, 4, 5, seed=4, shift=0.6)),
+    ("x of shape (6, 4), transposed in memory", numbers(4, 6, seed=5, shift=0.6).T),
+    ("numbers of about 1000", numbers(3, 7, seed=6, size=1000.0, shift=400.0)),
+    ("x in float32", numbers(3, 7, seed=7, shift=0.3, dtype=torch.float32)),
+)
+_SMALL = ("numbers of about 0.001", numbers(4, 6, seed=8, size=1e-3, shift=4e-4))
+_MODEST = ("numbers of about 0.05 and a large eps", numbers(3, 5, seed=10, size=0.04, shift=0.03))
+_ZEROS = ("a row of zeros", torch.zeros(2, 6, dtype=torch.float64))
+
+
+RMS_FORMULA = Formula(
+    norm_formulas.rms,
+    RMS,
+    tuple(Probe(words, (x,)) for words, x in (*_INPUTS, _SMALL, _ZEROS)),
+    (
+        Property(
+            lambda f: close(_changed_token(f, ()), f(_X)[1]),
+            "One token's result changes when another token does; each token is measured alone.",
+        ),
+        Property(lambda f: close(f(-_X), f(_X)), "x and −x give different results; the signs should not matter."),
+        Property(lambda f: close(f(_X.flip(-1)), f(_X)), "The order of the features matters; it should not."),
+        Property(
+            lambda f: close(f(10 * _X), 10 * f(_X)), "Ten times x should give ten times the result, and does not."
+        ),
+        Property(
+            lambda f: close(f(torch.full((1, 4), 3.0)), torch.full((1, 1), 3.0)), "x = [3, 3, 3, 3] should give 3."
+        ),
+    ),
+)
+
+
+def _changed_token(f: Callable[..., Tensor], rest: tuple[Any, ...]) -> Tensor:
+    other = _X.clone()
+    other[0] *= 3
+    return f(other, *rest)[1]
+
+
+_W, _ONES = gains(8), torch.ones(8, dtype=torch.float64)
+
+NORM_PROPERTIES = (
+    Property(
+        lambda f: close(_changed_token(f, (_W, 0.1)), f(_X, _W, 0.1)[1]),
+        "One token's result changes when another token does; each token is normalised alone.",
+    ),
+    Property(
+        lambda f: close(f(_X, 2 * _W, 0.1), 2 * f(_X, _W, 0.1)),
+        "Twice the weight should give twice the result, and does not.",
+    ),
+    Property(
+        lambda f: close(f(10 * _X, _W, TINY), f(_X, _W, TINY)),
+        "With a tiny eps, ten times x should give the same result, and does not.",
+    ),
+    Property(
+        lambda f: close(f(-_X, _W, 0.1), -f(_X, _W, 0.1)), "−x should give the negative of the result, and does not."
+    ),
+    Property(
+        lambda f: close(f(_X.flip(-1), _W.flip(0), 0.1), f(_X, _W, 0.1).flip(-1)),
+        "The order of the features matters; each of them is treated alike.",
+    ),
+    Property(
+        lambda f: close((f(_X, _ONES, TINY) / _X)[..., :1].expand_as(_X), f(_X, _ONES, TINY) / _X),
+        "With a weight of ones the result should point where x points, and does not: something is added or taken off.",
+    ),
+    Property(
+        lambda f: close(norm_formulas.rms(f(_X, _ONES, TINY)), torch.ones(2, 3, 1, dtype=torch.float64)),
+        "With a weight of ones and a tiny eps the result should have a root mean square of 1, and has not.",
+    ),
+    Property(
+        lambda f: not close(f(_X, _W, TINY), norm_formulas.rms_norm(_X, _W, TINY)),
+        "With a tiny eps the result is right; with a larger one it is not. Where is eps added?",
+    ),
+)
+
+
+def _norm_probes() -> tuple[Probe, ...]:
+    eps = (0.1, 0.1, 0.1, 0.1, 0.01, 0.1, 0.1)
+    usual = tuple(
+        Probe(words, (x, gains(x.shape[-1], x.dtype), one)) for (words, x), one in zip(_INPUTS, eps, strict=True)
+    )
+    special = tuple(
+        Probe(words, (x, gains(x.shape[-1]), eps))
+        for (words, x), eps in ((_SMALL, 1e-6), (_MODEST, 0.1), (_ZEROS, 1e-6))
+    )
+    return usual + special
+
+
+_HALF_PROBES = tuple(
+    Probe(f"x in {ladder.short(dtype)}", (numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype), gains(8, dtype), 0.1))
+    for dtype in (torch.bfloat16, torch.float16)
+)
+
+RMS_NORM_FORMULA = Formula(norm_formulas.rms_norm, RMS_NORM, _norm_probes() + _HALF_PROBES, NORM_PROPERTIES)
+RMS_NORM_CUT = Formula(norm_formulas.rms_norm, CUT, RMS_NORM_FORMULA.probes)
+
+
+def _layer_norm_probe(probe: Probe) -> Probe:
+    x, weight, eps = probe.args
+    return Probe(probe.words, (x, weight, weight.flip(0) - 0.3, eps))
+
+
+LAYER_NORM_FORMULA = Formula(
+    norm_formulas.layer_norm_from_rms_norm,
+    LAYER_NORM,
+    tuple(_layer_norm_probe(probe) for probe in _norm_probes()),
+    (
+        Property(
+            lambda f: close(_changed_token(f, (_W, _ONES, 0.1)), f(_X, _W, _ONES, 0.1)[1]),
+            "One token's result changes when another token does; each token is normalised alone.",
+        ),
+        Property(
+            lambda f: close(f(_X + 10, _W, _ONES, 0.1), f(_X, _W, _ONES, 0.1)),
+            "Adding 10 to every component should change nothing, and does.",
+        ),
+        Property(
+            lambda f: close(f(_X, 0 * _W, _ONES, 0.1), _ONES.expand_as(_X)),
+            "With a weight of zeros the result should be the bias, and is not.",
+        ),
+        Property(
+            lambda f: close(f(10 * _X, _W, _ONES, TINY), f(_X, _W, _ONES, TINY)),
+            "With a tiny eps, ten times x should give the same result, and does not.",
+        ),
+        Property(
+            lambda f: not close(f(_X, _W, _ONES, TINY), norm_formulas.layer_norm_from_rms_norm(_X, _W, _ONES, TINY)),
+            "With a tiny eps the result is right; with a larger one it is not. Where is eps added?",
+        ),
+    ),
+)
+
+
+def _backward_probe(probe: Probe, seed: int) -> Probe:
+    x, weight, eps = probe.args
+    return Probe(probe.words, (numbers(*x.shape, seed=seed, shift=0.2, dtype=x.dtype), x, weight, eps))
+
+
+BACKWARD_FORMULA = Formula(
+    norm_formulas.rms_norm_backward,
+    BACKWARD,
+    tuple(
+        _backward_probe(probe, seed) for seed, probe in enumerate(_norm_probes(), start=20) if probe.args[0].dim() > 1
+    ),
+    (
+        Property(
+            lambda f: close(f(2 * _X.sin(), _X, _W, 0.1)[0], 2 * f(_X.sin(), _X, _W, 0.1)[0]),
+            "Twice the gradient of the output should give twice grad_x, and does not.",
+        ),
+        Property(
+            lambda f: close(f(_X.sin(), _X, _W, 0.1)[1], norm_formulas.rms_norm_backward(_X.sin(), _X, _W, 0.1)[1]),
+            "grad_x may be right, but grad_weight is not.",
+        ),
+        Property(
+            lambda f: bool(((f(_X.sin(), _X, _W, TINY)[0] * _X).sum(dim=-1).abs() < 1e-6).all()),
+            "grad_x should be orthogonal to x when eps is tiny, because a longer x gives the same result; it is not.",
+        ),
+    ),
+    ("grad_x", "grad_weight"),
+)
+
+
+# The module
+
+
+def _check_weight(trial: Trial, module: nn.Module) -> None:
+    rung = "has one parameter, `weight`, that starts at 1"
+    trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
+    stored = module.state_dict()
+    weight = getattr(module, "weight", None)
+    others = sorted(stored.keys() - {"weight"})
+    if not trained:
+        trial.refuse(rung, "", [WEIGHT_NOT_TRAINED])
+    if "weight" not in stored:
+        trial.refuse(rung, "", [WEIGHT_NAME])
+    if "bias" in others:
+        trial.refuse(rung, "", [BIAS_LEFT_IN])
+    if others:
+        trial.refuse(rung, f"The state_dict holds {', '.join(others)} besides `weight`; torch.nn.RMSNorm's does not.")
+    if stored["weight"].shape != (8,) or sum(one.numel() for one in trained.values()) != 8:
+        shape = tuple(stored["weight"].shape)
+        trial.refuse(rung, f"For d_model = 8 the weight should hold 8 numbers, one per feature; its shape is {shape}.")
+    if not isinstance(weight, Tensor):
+        trial.refuse(rung, f"`weight` is {ladder.kind(weight)}; expected the parameter.")
+    if not stored["weight"].any():
+        trial.refuse(rung, "", [WEIGHT_STARTS_AT_ZERO])
+    if not close(stored["weight"].float(), torch.ones(8)):
+        trial.refuse(rung, "The weight should start as ones, so that an untrained norm changes no component's size.")
+    trial.passed(rung)
+
+
+def _filled(norm_class: Callable[..., nn.Module], x: Tensor, weight: Tensor, eps: float | None) -> nn.Module:
+    module = norm_class(x.shape[-1]) if eps is None else norm_class(x.shape[-1], eps=eps)
+    module = module.to(x.dtype)
+    module.load_state_dict({"weight": weight})
+    return module
+
+
+def _as_function(norm_class: Callable[..., nn.Module], times: int = 1) -> Callable[..., Tensor]:
+    """The class as a function of x, weight and eps; `times` 2 uses the module before, and in evaluation mode."""
+
+    def function(x: Tensor, weight: Tensor, eps: float | None) -> Tensor:
+        module = _filled(norm_class, x, weight, eps)
+        if times > 1:
+            module(2 - 3 * x)
+            module.eval()
+        return module(x)
+
+    return function
+
+
+def _module_gradients(norm_class: Callable[..., nn.Module]) -> Callable[..., tuple[Tensor | None, ...]]:
+    def function(x: Tensor, weight: Tensor, eps: float | None) -> tuple[Tensor | None, ...]:
+        module = _filled(norm_class, x, weight, eps)
+        return ladder.module_gradients(module, x, list(module.parameters()))
+
+    return function
+
+
+def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float = 1e-6, **switches: Any) -> Tensor:
+    return norm_formulas.rms_norm(x, weight, default if eps is None else eps, **switches)
+
+
+_MODULE_PROBES = (
+    *_norm_probes(),
+    Probe("the default eps", (_SMALL[1], gains(6), None)),
+    *_HALF_PROBES,
+    Probe("300 in float16", (_LARGE, gains(8, torch.float16), 1e-6)),
+)
+MODULE = Formula(
+    _module_formula,
+    (*(one for one in RMS_NORM if one.name != "arguments in another order"), DEFAULT_EPS, *HALF),
+    _MODULE_PROBES,
+    NORM_PROPERTIES,
+)
+MODULE_CUT = Formula(_module_formula, CUT, _MODULE_PROBES)
+
+
+# Hints while nothing is recognised
+
+RMS_HINTS = (
+    "Read the name backwards: square, mean, root.",
+    "The mean runs over the last axis only, and that axis stays, with length 1: `dim=-1, keepdim=True`.",
+    "`x.square().mean(dim=-1, keepdim=True)` is the mean square. One step is missing.",
+)
+RMS_NORM_HINTS = (
+    "Three things happen to x: its scale is measured, x is divided by it, the weight multiplies the result.",
+    "The scale is your `rms`, with eps added to the mean square, before the root.",
+    "x / √(mean square + eps) · weight",
+)
+MODULE_HINTS = (
+    "`__init__` calls `super().__init__()`, keeps eps, and makes one parameter of d_model ones, named `weight`.",
+    "`forward` computes in float32 and hands the result over in the dtype of x.",
+    "`x.float()` of a float32 tensor is that tensor: nothing may be written into it.",
+)
+WORKS_HINTS = (
+    "Build `norm_class(d)`, give it a batch, and compare with what the formula says, with a tolerance.",
+    "What may a drop-in not do, or not lack? Dtypes, small and large numbers, eps, weight, gradients, its input.",
+    "Compute what you expect with `torch.nn.functional.rms_norm`, and return False at the first difference.",
+)
+LAYER_NORM_HINTS = (
+    "When is a mean square the same thing as a variance?",
+    "Give RMSNorm a vector whose mean is 0.",
+    "`rms_norm(x - x.mean(dim=-1, keepdim=True), weight, eps)`, and then one thing more.",
+)
+BACKWARD_HINTS = (
+    "Work on one token first. With z = x / scale the result is weight · z.",
+    "grad_weight is grad_output · z, summed over all tokens. For grad_x, call g = grad_output · weight.",
+    "x acts twice: directly, and through the scale. The second way takes off z · mean(g · z).",
+    "grad_x = (g − z · mean(g · z)) / scale, with the mean over the features.",
+)
+
+__all__ = [
+    "check_layernorm_from_rmsnorm",
+    "check_rms",
+    "check_rms_norm",
+    "check_rms_norm_backward",
+    "check_rmsnorm_module",
+    "check_rmsnorm_test",
+]

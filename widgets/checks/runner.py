@@ -1,0 +1,216 @@
+"""Running somebody else's code without being harmed by it.
+
+Every call runs in a thread of its own with a deadline, which works in a notebook, in a widget's callback and on
+Windows alike (a signal would not). An endless loop in Python is stopped; a call into C that never comes back cannot
+be, so its thread is left behind. What the call prints, warns and changes globally is recorded, then undone.
+Nothing here guards against `os._exit`, a crash inside C, or a learner who means harm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import linecache
+import os
+import random
+import sys
+import sysconfig
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+CALL_SECONDS = 5.0  # the longest one call may take
+CHECK_SECONDS = 10.0  # the longest all calls of one check may take
+GRACE_SECONDS = 1.0  # how long a call that was told to stop may take to do so
+STACK_BYTES = 64 * 2**20  # macOS gives threads half a megabyte, too little for a thousand nested calls
+SEED = 20_191_124  # set before each call; whoever seeds the global generator leaves another one
+SEED_WORDS = "the seed of torch's random numbers"
+
+
+class Stopped(SystemExit):
+    """Raised inside a call whose time is up. A SystemExit, so that `except Exception` does not swallow it."""
+
+
+@dataclass
+class Outcome:
+    """What came of one call: a value or an error, and what it did besides."""
+
+    value: Any = None
+    error: BaseException | None = None
+    late: bool = False  # the deadline passed
+    stopped: bool = False  # ... and the call could be stopped
+    seconds: float = 0.0
+    printed: str = ""
+    warned: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()  # global settings that the call left changed, in words
+
+    @property
+    def line(self) -> str:
+        """The line of the learner's own code that raised, as `line 3, "return x / y"`; empty if there is none."""
+        frame = _innermost(self.error)
+        if frame is None:
+            return ""
+        name, number = frame
+        code = linecache.getline(name, number).strip()
+        return f"line {number}, `{code}`" if code else f"line {number}"
+
+
+def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS) -> Outcome:
+    """Call a function and come back with an outcome, whatever it does; see the module for what that cannot include."""
+    outcome = Outcome()
+    thread = _worker(function, args, outcome)
+    started = time.monotonic()
+    with _settings_kept(outcome), _output_caught(outcome):
+        try:
+            _start(thread)
+            _wait(thread, started + seconds)
+        finally:
+            outcome.seconds = time.monotonic() - started
+            if thread.is_alive():
+                outcome.late = True
+                outcome.stopped = _stop(thread)
+    return outcome
+
+
+def _worker(function: Callable[..., Any], args: tuple[Any, ...], outcome: Outcome) -> threading.Thread:
+    def work() -> None:
+        try:
+            outcome.value = function(*args)
+        except BaseException as error:
+            outcome.error = error
+        outcome.changed += _changed_in_thread()
+
+    return threading.Thread(target=work, daemon=True, name="learner")
+
+
+def _changed_in_thread() -> tuple[str, ...]:
+    """Settings that belong to a thread and so end with it; a new thread records gradients, on the CPU."""
+    changed = () if torch.is_grad_enabled() else ("whether gradients are recorded",)
+    return changed if torch.get_default_device().type == "cpu" else (*changed, "the default device")
+
+
+def _start(thread: threading.Thread) -> None:
+    before = threading.stack_size(STACK_BYTES)
+    try:
+        thread.start()
+    finally:
+        threading.stack_size(before)
+
+
+def _wait(thread: threading.Thread, deadline: float) -> None:
+    """Short waits, because on Windows a long one cannot be interrupted by the learner."""
+    while thread.is_alive() and (left := deadline - time.monotonic()) > 0:
+        thread.join(min(left, 0.1))
+
+
+def _stop(thread: threading.Thread) -> bool:
+    deadline = time.monotonic() + GRACE_SECONDS
+    while thread.is_alive() and time.monotonic() < deadline:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped))
+        thread.join(0.05)
+    return not thread.is_alive()
+
+
+class _Prints(io.TextIOBase):
+    """Keeps the beginning of what is printed, so that an endless loop does not fill the memory."""
+
+    def __init__(self, most: int = 2000) -> None:
+        self.text, self.most = "", most
+
+    def write(self, text: str) -> int:
+        if len(self.text) < self.most:
+            self.text += text
+        return len(text)
+
+
+@contextlib.contextmanager
+def _output_caught(outcome: Outcome) -> Iterator[None]:
+    prints = _Prints()
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        contextlib.redirect_stdout(prints),
+        contextlib.redirect_stderr(_Prints()),
+    ):
+        warnings.simplefilter("always")
+        yield
+    outcome.printed = prints.text
+    outcome.warned = tuple(str(warning.message) for warning in caught or ())
+
+
+@contextlib.contextmanager
+def _settings_kept(outcome: Outcome) -> Iterator[None]:
+    """Global settings and random generators as they were before; what was left changed is noted in the outcome."""
+    before = {words: read() for words, (read, _) in SETTINGS.items()}
+    generators = _generators()
+    torch.manual_seed(SEED)
+    try:
+        with _uncompiled():
+            yield
+    finally:
+        for words, (read, write) in SETTINGS.items():
+            if read() != before[words]:
+                outcome.changed += (words,)
+                write(before[words])
+        if torch.initial_seed() != SEED:
+            outcome.changed += (SEED_WORDS,)
+        for restore, state in generators:
+            restore(state)
+
+
+SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "torch's default dtype": (torch.get_default_dtype, torch.set_default_dtype),
+    "torch's number of threads": (torch.get_num_threads, torch.set_num_threads),
+    "torch's deterministic mode": (
+        torch.are_deterministic_algorithms_enabled,
+        torch.use_deterministic_algorithms,
+    ),
+    "torch's anomaly mode": (torch.is_anomaly_enabled, torch.set_anomaly_enabled),
+    "the precision of matrix products": (
+        torch.get_float32_matmul_precision,
+        torch.set_float32_matmul_precision,
+    ),
+    "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
+    "the working folder": (os.getcwd, os.chdir),
+}
+
+
+def _generators() -> list[tuple[Callable[[Any], object], Any]]:
+    kept: list[tuple[Callable[[Any], object], Any]] = [
+        (torch.set_rng_state, torch.get_rng_state()),
+        (random.setstate, random.getstate()),
+    ]
+    if numpy := sys.modules.get("numpy"):
+        kept.append((numpy.random.set_state, numpy.random.get_state()))
+    return kept
+
+
+def _uncompiled() -> contextlib.AbstractContextManager[object]:
+    """What torch.compile made runs as it was written: compiling takes seconds, and not every machine has a compiler."""
+    if "torch._dynamo" not in sys.modules:
+        return contextlib.nullcontext()
+    return torch.compiler.set_stance("force_eager")
+
+
+_FOREIGN = tuple(
+    str(Path(folder).resolve())
+    for folder in (Path(__file__).parent, Path(torch.__file__).parent, sysconfig.get_path("stdlib"))
+)
+
+
+def _innermost(error: BaseException | None) -> tuple[str, int] | None:
+    """File and line of the innermost frame that is neither ours nor a library's."""
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__ if error else None):
+        name = frame.f_code.co_filename
+        installed = "site-packages" in name or "dist-packages" in name or name.startswith("<frozen")
+        if not installed and not name.startswith(_FOREIGN):
+            found = name, number
+    return found

@@ -1,0 +1,367 @@
+"""The checks of exercise notebook 06: from Swish to a SwiGLU with gate and up in one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from . import ladder
+from .ladder import Formula, Probe, Property, Trial, judge
+from .mistakes import close, fresh, gate_formulas
+from .mistakes.gates import FAMILY_BANK, FUSED, LLAMA, LOADED, MATCHED, SWIGLU, SWISH
+from .mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
+from .probes import numbers
+from .verdict import Verdict
+
+
+def check_swish(swish: Callable[..., Tensor]) -> Verdict:
+    """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, swish, _Z, beta=2.0)
+        ladder.compare(trial, SWISH_FORMULA, swish)
+        ladder.repeatable(trial, SWISH_FORMULA, swish)
+        for probe in SWISH_FORMULA.probes[:2]:
+            ladder.compare_gradients(trial, SWISH_FORMULA, ladder.gradients(swish), ["z"], probe)
+
+    return judge("swish(z, beta=1.0)", SWISH_HINTS, climb)
+
+
+def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
+    """Is `SwiGLU(d_model, d_ff)` down_proj(silu(gate_proj(x)) * up_proj(x)), without biases?"""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, swiglu_class, 8, 20)
+        module = ladder.build(trial, swiglu_class, 8, 20)
+        _check_matrices(trial, module, TWO_MATRICES)
+        ladder.compare(trial, SWIGLU_FORMULA, _as_function(swiglu_class, TWO_MATRICES))
+        ladder.repeatable(trial, SWIGLU_FORMULA, _as_function(swiglu_class, TWO_MATRICES, times=2))
+        gradients = _module_gradients(swiglu_class)
+        ladder.compare_gradients(trial, SWIGLU_FORMULA, gradients, ["x", *TWO_MATRICES])
+
+    return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
+
+
+def check_matched_d_ff(matched_d_ff: Callable[[int, int], int]) -> Verdict:
+    """Is `matched_d_ff(d_model, relu_d_ff)` the largest width of three matrices that cost no more than the two?"""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, matched_d_ff, 512, 2048)
+        ladder.compare_numbers(trial, MATCHED_FORMULA, matched_d_ff)
+
+    return judge("matched_d_ff(d_model, relu_d_ff)", MATCHED_HINTS, climb)
+
+
+def check_llama_d_ff(llama_d_ff: Callable[..., int]) -> Verdict:
+    """Does `llama_d_ff(d_model, multiple_of=256, multiplier=1.0)` give the widths of the LLaMA models?"""
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, llama_d_ff, 4096, multiple_of=1024, multiplier=1.3)
+        ladder.compare_numbers(trial, LLAMA_FORMULA, llama_d_ff)
+
+    return judge("llama_d_ff(d_model, multiple_of=256, multiplier=1.0)", LLAMA_HINTS, climb)
+
+
+def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
+    """Is `glu(x, gate_weight, up_weight, down_weight, kind)` the gated layer of that kind, for all five of them?
+
+    x: (..., d_model); gate and up: (d_ff, d_model); down: (d_model, d_ff) -> (..., d_model)
+    """
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, glu, *_layer(8, 20), "swiglu")
+        ladder.compare(trial, FAMILY_FORMULA, glu)
+        ladder.repeatable(trial, FAMILY_FORMULA, glu)
+        ladder.compare_gradients(trial, FAMILY_FORMULA, ladder.gradients(glu), ["x", "gate", "up", "down"])
+
+    return judge("glu(x, gate_weight, up_weight, down_weight, kind)", FAMILY_HINTS, climb)
+
+
+def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
+    """Is `FusedSwiGLU(d_model, d_ff)` SwiGLU with one matrix for gate and up, gate rows first?
+
+    It has gate_up_proj and down_proj, and also loads a state_dict that SwiGLU saved.
+    """
+
+    def climb(trial: Trial) -> None:
+        ladder.callable_as(trial, fused_class, 8, 20)
+        module = ladder.build(trial, fused_class, 8, 20)
+        _check_matrices(trial, module, ONE_MATRIX)
+        one, two = _as_function(fused_class, ONE_MATRIX), _as_function(fused_class, TWO_MATRICES)
+        ladder.compare(trial, FUSED_FORMULA, one)
+        ladder.repeatable(trial, FUSED_FORMULA, _as_function(fused_class, ONE_MATRIX, times=2))
+        _check_loading(trial, module)
+        ladder.compare(trial, LOADED_FORMULA, two)
+
+    return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
+
+
+# Modules as functions of their matrices
+
+TWO_MATRICES = ("gate_proj.weight", "up_proj.weight", "down_proj.weight")
+ONE_MATRIX = ("gate_up_proj.weight", "down_proj.weight")
+
+
+def _state(names: Sequence[str], gate: Tensor, up: Tensor, down: Tensor) -> dict[str, Tensor]:
+    matrices = (gate, up, down) if len(names) == 3 else (torch.cat([gate, up]), down)
+    return dict(zip(names, matrices, strict=True))
+
+
+def _filled(module_class: Callable[..., nn.Module], names: Sequence[str], args: Sequence[Tensor]) -> nn.Module:
+    x, gate, up, down = args
+    module = module_class(x.shape[-1], gate.shape[0]).to(x.dtype)
+    module.load_state_dict(_state(names, gate, up, down))
+    return module
+
+
+def _as_function(module_class: Callable[..., nn.Module], names: Sequence[str], times: int = 1) -> Callable[..., Tensor]:
+    """The class as a function of x and its matrices; `times` 2 uses the module before, and in evaluation mode."""
+
+    def function(*args: Tensor) -> Tensor:
+        module = _filled(module_class, names, args)
+        if times > 1:
+            module(2 - 3 * args[0])
+            module.eval()
+        return module(args[0])
+
+    return function
+
+
+def _module_gradients(module_class: Callable[..., nn.Module]) -> Callable[..., tuple[Tensor | None, ...]]:
+    def function(*args: Tensor) -> tuple[Tensor | None, ...]:
+        module = _filled(module_class, TWO_MATRICES, args)
+        weights = dict(module.named_parameters())
+        return ladder.module_gradients(module, args[0], [weights[name] for name in TWO_MATRICES])
+
+    return function
+
+
+def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
+    rung = f"has {', '.join(name.removesuffix('.weight') for name in names)}, and nothing else"
+    stored = module.state_dict()
+    if stored.keys() - set(names) == {name.replace("weight", "bias") for name in names}:
+        trial.refuse(rung, "", [BIASES_LEFT_ON])
+    if stored.keys() != set(names):
+        named = PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
+        trial.refuse(rung, "", [replace(PROJECTION_NAMES, sentence=named)])
+    wanted = {"gate_up_proj.weight": (2 * d_ff, d_model), "down_proj.weight": (d_model, d_ff)}
+    shapes = {name: tuple(stored[name].shape) for name in names}
+    if shapes["down_proj.weight"] == (d_ff, d_model):
+        trial.refuse(rung, "", [DOWN_CONFUSED])
+    for name in names:
+        right = wanted.get(name, (d_ff, d_model))
+        if shapes[name] != right:
+            sizes = f"For d_model = {d_model} and d_ff = {d_ff}"
+            trial.refuse(rung, f"{sizes}, `{name}` should have the shape {right}; it has {shapes[name]}.")
+    if len(list(module.parameters())) != len(names):
+        trial.refuse(rung, "Two of the projections are the same matrix, or one of them is not a parameter.")
+    if any(not stored[name].std() > 0 for name in names):
+        trial.refuse(rung, "A matrix starts with all its numbers equal; they should start at random.")
+    trial.passed(rung)
+
+
+def _check_loading(trial: Trial, module: nn.Module) -> None:
+    rung = "loads what SwiGLU saved"
+    saved = _state(TWO_MATRICES, *_layer(8, 20)[1:])
+    saved = {name: one.float() for name, one in saved.items()}
+    kept = {name: fresh(one) for name, one in saved.items()}
+    outcome = trial.run(module.load_state_dict, saved)
+    if outcome.error is not None:
+        keys = isinstance(outcome.error, RuntimeError) and "state_dict" in str(outcome.error)
+        trial.refuse(rung, ladder.raised(trial, outcome), [NOT_LOADED] if keys else [])
+    if saved.keys() != kept.keys() or any(not torch.equal(saved[name], kept[name]) for name in kept):
+        trial.refuse(rung, "Loading changes the dictionary that was given; its owner may still need it.")
+    if module.state_dict().keys() != set(ONE_MATRIX):
+        trial.refuse(rung, "After loading, the state_dict of the module has other names than before.")
+    trial.passed(rung)
+
+
+# What is tried
+
+_Z = torch.tensor([-1000.0, -90, -5, -1.2785, -0.5, 0, 0.3, 1, 1.2785, 4, 90, 1000], dtype=torch.float64)
+_BETAS = ((), (2.0,), (0.0,), (0.5,), (20.0,))
+
+SWISH_FORMULA = Formula(
+    gate_formulas.swish,
+    SWISH,
+    (
+        Probe("z in float32", (_Z.float(),)),
+        *(Probe(f"z of 12 numbers and beta = {beta[0] if beta else 1}", (_Z, *beta)) for beta in _BETAS),
+        Probe("z of shape (2, 3, 4)", (numbers(2, 3, 4, seed=11, size=3), 0.7)),
+        Probe("a single number z", (torch.tensor(-0.8, dtype=torch.float64),)),
+        Probe("z in bfloat16", (numbers(3, 5, seed=12, size=2, dtype=torch.bfloat16), 1.5)),
+    ),
+    (
+        Property(lambda f: close(f(_Z * 0), _Z * 0), "Swish(0) is 0; yours is not."),
+        Property(lambda f: close(f(_Z) - f(-_Z), _Z), "Swish(z) − Swish(−z) = z for beta = 1; yours breaks this."),
+        Property(lambda f: close(f(_Z, 0.0), _Z / 2), "With beta = 0 Swish is z / 2; yours is not."),
+        Property(
+            lambda f: close(2 * f(_Z, 2.0), f(2 * _Z)),
+            "Swish(z) with beta = 2 is half of Swish(2z); yours breaks this.",
+        ),
+    ),
+)
+
+
+def _layer(
+    d_model: int, d_ff: int, *shape: int, seed: int = 30, dtype: torch.dtype = torch.float64
+) -> tuple[Tensor, ...]:
+    """x, gate, up and down; large enough for the activations to bend."""
+    x = numbers(*(shape or (2, 3)), d_model, seed=seed, shift=0.3, dtype=dtype)
+    gate, up = (numbers(d_ff, d_model, seed=seed + one, size=0.6, shift=0.1, dtype=dtype) for one in (1, 2))
+    return x, gate, up, numbers(d_model, d_ff, seed=seed + 3, size=0.6, dtype=dtype)
+
+
+_LAYERS = (
+    ("x of shape (2, 3, 8), d_ff 20", _layer(8, 20)),
+    ("x of shape (5,), d_ff 7", (lambda x, *rest: (x[0], *rest))(*_layer(5, 7, 2, seed=40))),
+    ("x of shape (4, 6), d_ff 3", _layer(6, 3, 4, seed=50)),
+    ("x of shape (2, 3, 4, 5), d_ff 5", _layer(5, 5, 2, 3, 4, seed=60)),
+    ("small numbers", tuple(0.1 * one for one in _layer(6, 9, 4, seed=70))),
+    ("large numbers", (lambda x, *rest: (30 * x, *rest))(*_layer(6, 9, 4, seed=80))),
+    ("x in float32", _layer(8, 20, 3, seed=90, dtype=torch.float32)),
+)
+_HALF = ("x in bfloat16", _layer(8, 20, 3, seed=100, dtype=torch.bfloat16))
+
+
+def _zeros(at: int) -> Callable[[Callable[..., Tensor]], bool]:
+    def holds(f: Callable[..., Tensor]) -> bool:
+        args = list(_LAYERS[0][1])
+        args[at] = args[at] * 0
+        return close(f(*args), args[0] * 0)
+
+    return holds
+
+
+def _doubled(at: int) -> Callable[[Callable[..., Tensor]], bool]:
+    def holds(f: Callable[..., Tensor]) -> bool:
+        args = list(_LAYERS[0][1])
+        before = f(*args)
+        args[at] = args[at] * 2
+        return close(f(*args), 2 * before)
+
+    return holds
+
+
+def _alone(f: Callable[..., Tensor]) -> bool:
+    x, *rest = _LAYERS[0][1]
+    other = x.clone()
+    other[0] *= 3
+    return close(f(other, *rest)[1], f(x, *rest)[1])
+
+
+LAYER_PROPERTIES = (
+    Property(_alone, "One token's result changes when another token does; each token passes the layer alone."),
+    Property(_zeros(1), "With zeros in the gate matrix the result should be zero, and is not."),
+    Property(_zeros(2), "With zeros in the up matrix the result should be zero, and is not."),
+    Property(_zeros(3), "With zeros in the down matrix the result should be zero, and is not."),
+    Property(
+        _doubled(2), "Twice the up matrix should give twice the result, and does not: the content is not activated."
+    ),
+    Property(_doubled(3), "Twice the down matrix should give twice the result, and does not."),
+    Property(
+        lambda f: not _doubled(1)(f),
+        "Twice the gate matrix gives exactly twice the result: the gate has no activation.",
+    ),
+    Property(lambda _: False, "Each branch reaches the result, but the activation of the gate is not Swish."),
+)
+
+SWIGLU_FORMULA = Formula(
+    gate_formulas.gated,
+    SWIGLU,
+    tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
+    LAYER_PROPERTIES,
+)
+
+FAMILY_FORMULA = Formula(
+    gate_formulas.family,
+    FAMILY_BANK,
+    tuple(
+        Probe(f'the kind "{kind}", {words}', (*args, kind))
+        for words, args in (_LAYERS[0], _LAYERS[3], _LAYERS[6])
+        for kind in gate_formulas.FAMILY
+    ),
+    tuple(
+        Property(
+            lambda f, kind=kind: close(f(*_LAYERS[0][1], kind), gate_formulas.family(*_LAYERS[0][1], kind)),
+            f'The first kind that is wrong is "{kind}".',
+        )
+        for kind in gate_formulas.FAMILY
+    ),
+    also=({"geglu": "gelu tanh"},),
+)
+
+
+def _fused_formula(*args: Any, **switches: Any) -> Tensor:
+    return gate_formulas.fused(*args, **switches)
+
+
+def _loaded_formula(*args: Any, **switches: Any) -> Tensor:
+    return gate_formulas.fused(*args, saved="two matrices", **switches)
+
+
+FUSED_FORMULA = Formula(_fused_formula, FUSED, SWIGLU_FORMULA.probes, LAYER_PROPERTIES)
+LOADED_FORMULA = Formula(_loaded_formula, LOADED, SWIGLU_FORMULA.probes)
+
+_WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000))
+MATCHED_FORMULA = Formula(
+    gate_formulas.matched_d_ff,
+    MATCHED,
+    tuple(Probe(f"d_model = {d_model} and relu_d_ff = {wide}", (d_model, wide)) for d_model, wide in _WIDTHS),
+)
+
+_MODELS = (
+    (4096,),
+    (5120,),
+    (6656,),
+    (8192,),
+    (4096, 1024, 1.3),
+    (8192, 4096, 1.3),
+    (16384, 4096, 1.2),
+    (3072,),
+    (512, 64),
+    (2048, 32, 0.5),
+)
+LLAMA_FORMULA = Formula(
+    gate_formulas.llama_d_ff,
+    LLAMA,
+    tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in _MODELS),
+)
+
+
+# Hints while nothing is recognised
+
+SWISH_HINTS = (
+    "z times something between 0 and 1.",
+    "That something is the sigmoid, and beta is inside it.",
+    "Prefer `torch.sigmoid` to a formula with `exp`: what is exp(1000)?",
+)
+SWIGLU_HINTS = (
+    "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
+    "One of the two branches passes through Swish, the other stays as it is; then they are multiplied.",
+    "down_proj(silu(gate_proj(x)) * up_proj(x))",
+)
+MATCHED_HINTS = (
+    "Count: two matrices of d_model · relu_d_ff numbers, and three of d_model · d_ff.",
+    "d_model stands on both sides. What is left is a fraction of relu_d_ff.",
+    "Two thirds, rounded down: with whole numbers, `//`.",
+)
+LLAMA_HINTS = (
+    "Begin with two thirds of 4 · d_model, cut to a whole number.",
+    "Then the multiplier, cut to a whole number again, then the rounding up.",
+    "Rounding n up to a multiple of m: (n + m − 1) // m * m.",
+)
+FAMILY_HINTS = (
+    "All five are the same line; only the activation on the gate differs.",
+    'A dictionary from kind to function saves five branches; for "bilinear" the function returns its argument.',
+    "`F.linear(x, gate_weight)` is `x @ gate_weight.T`.",
+)
+FUSED_HINTS = (
+    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves.",
+    "`gate, up = self.gate_up_proj(x).chunk(2, dim=-1)`",
+    "For loading, override `_load_from_state_dict(self, state_dict, prefix, *rest)` and translate the keys.",
+)
