@@ -36,6 +36,8 @@ class Explorer(VBox):
         for control in (*sliders.values(), *further):
             control.style.description_width = "initial"
             control.layout.margin = "2px 18px 2px 0"
+        for slider in sliders.values():
+            slider.layout.width = "min(100%, 440px)"
         rows: list[Widget] = [*sliders.values(), *further]
         if rows:
             rows[0].layout.width = "min(100%, 640px)"

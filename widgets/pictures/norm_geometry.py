@@ -90,7 +90,7 @@ class NormGeometryPicture:
         self.axes.M = self.axes.get_proj()
         up, across = np.radians(18), np.radians(azimuth)
         self.edge.set_data_3d(*circle((np.cos(up) * np.cos(across), np.cos(up) * np.sin(across), np.sin(up))).T)
-        self.ones_name.set_position(self.on_page((1.3, 1.3, 1.3)))
+        self.ones_name.set_position(self.on_page((1.27, 1.27, 1.27)))
 
     def _place(self, places: dict[str, tuple[float, float]]) -> None:
         """A dot at each place and its name beside it; names that would meet are moved apart, the lower one down."""
