@@ -25,9 +25,7 @@ def as_vector(values: object, fewest: int = 2, most: int = 12) -> Tensor:
     try:
         vector = torch.as_tensor(values)
     except (TypeError, ValueError, RuntimeError, OverflowError) as problem:
-        raise TypeError(
-            f"{wanted}; got {_short(values)}, which holds something that is not a number."
-        ) from problem
+        raise TypeError(f"{wanted}; got {_short(values)}, which holds something that is not a number.") from problem
     if vector.is_complex() or vector.dtype == torch.bool:
         raise TypeError(f"{wanted}; got numbers of type {vector.dtype}.")
     if vector.dim() != 1:
