@@ -1,0 +1,235 @@
+"""Explorers as a person has them: moved by keyboard and by mouse, in a real JupyterLab with Chromium."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Locator
+
+from tests import browser as browsers
+from tests.browser import Lesson
+from tests.notebooks import LESSONS
+
+BUSY = "import time\nend = time.time() + 6\nwhile time.time() < end: pass"
+CELLS = {
+    "imports": "from ipywidgets.widgets.widget import _instances\nfrom widgets import *",
+    "overall-shift": "overall_shift()",
+    "again": "overall_shift([1, 2, 3], layernorm_only=True)",
+    "eps": "eps_explorer()",
+    "geometry": "norm_geometry()",
+    "busy": BUSY,
+    "count": "len(_instances)",
+}
+
+
+@pytest.fixture(scope="module")
+def page(chromium: browsers.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lesson]:
+    """A notebook with every explorer of lessons 01 and 02, run once but for the long cell."""
+    folder = tmp_path_factory.mktemp("explorers")
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    nbformat.write(notebook, folder / "explorers.ipynb")
+    with browsers.jupyterlab(folder) as address:
+        lesson = browsers.open_lesson(chromium, address, "explorers.ipynb")
+        for name in ("imports", "overall-shift", "again", "eps", "geometry"):
+            lesson.run(name)
+        yield lesson
+        lesson.close()
+
+
+def state(place: Locator) -> tuple[str, str]:
+    """What a flipbook says, and the marks that it shows."""
+    svg = place.locator(".flipbook svg")
+    return svg.get_attribute("aria-label"), svg.inner_html()
+
+
+def wait_for_change(lesson: Lesson, place: Locator, before: str, seconds: float = 5.0) -> str:
+    """The words once they differ from `before`."""
+    svg = place.locator(".flipbook svg").element_handle()
+    lesson.page.wait_for_function(
+        "([svg, before]) => svg.getAttribute('aria-label') !== before", arg=[svg, before], timeout=seconds * 1e3
+    )
+    return svg.get_attribute("aria-label")
+
+
+SLIDERS = [
+    ("overall-shift", "overall shift"),
+    ("overall-shift", "scale"),
+    ("again", "overall shift"),
+    ("eps", "RMS of the input"),
+    ("geometry", "overall shift"),
+    ("geometry", "turn the vector"),
+    ("geometry", "walk around"),
+]
+
+
+@pytest.mark.parametrize(("cell", "name"), SLIDERS)
+def test_every_slider_moves_the_picture_by_keyboard_and_by_mouse(page: Lesson, cell: str, name: str) -> None:
+    place = page.show(cell)
+    handle = page.slider(place, name)
+    for move in (
+        lambda: page.press(handle, "ArrowRight", 12),
+        lambda: page.drag(handle, 0.2),
+        lambda: page.press(handle, "ArrowLeft", 3),
+    ):
+        page.page.wait_for_timeout(400)
+        words, marks = state(place)
+        move()
+        page.page.wait_for_function(
+            "([svg, marks]) => svg.innerHTML !== marks", arg=[place.locator(".flipbook svg").element_handle(), marks]
+        )
+        if name != "walk around":
+            assert wait_for_change(page, place, words)
+    assert page.errors() == []
+    assert page.complaints == []
+
+
+def test_the_words_are_those_of_the_slider(page: Lesson) -> None:
+    place = page.show("overall-shift")
+    handle = page.slider(place, "overall shift")
+    page.press(handle, "Home")
+    wait_for_change(page, place, "")
+    page.page.wait_for_function(
+        "svg => svg.getAttribute('aria-label').startsWith('Shift −5.00')",
+        arg=place.locator(".flipbook svg").element_handle(),
+    )
+    page.press(handle, "ArrowRight", 100)
+    page.page.wait_for_function(
+        "svg => svg.getAttribute('aria-label').startsWith('Shift 0.00')",
+        arg=place.locator(".flipbook svg").element_handle(),
+    )
+
+
+def test_two_flipbooks_do_not_disturb_each_other(page: Lesson) -> None:
+    other = state(page.show("again"))
+    place = page.show("overall-shift")
+    words, _ = state(place)
+    page.press(page.slider(place, "overall shift"), "ArrowLeft", 5)
+    wait_for_change(page, place, words)
+    assert state(page.show("again")) == other
+
+
+def test_ids_of_a_page_are_unique(page: Lesson) -> None:
+    page.show("overall-shift")
+    ids = page.page.evaluate("() => [...document.querySelectorAll('.flipbook [id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids)) > 0
+
+
+def test_a_bad_vector_is_refused_in_words_and_a_good_one_is_drawn(page: Lesson) -> None:
+    place = page.show("overall-shift")
+    box = place.locator(".widget-text input")
+    words, marks = state(place)
+    box.fill("1 2 three")
+    box.press("Enter")
+    alert = place.get_by_role("alert")
+    alert.filter(has_text="'three' is not a number").wait_for()
+    assert state(place) == (words, marks)
+    assert box.input_value() == "1 2 three"
+    box.fill("3, 4")
+    box.press("Enter")
+    alert.filter(has_not_text="three").wait_for(state="hidden")
+    wait_for_change(page, place, words)
+    page.page.wait_for_timeout(1000)
+    words, _ = state(place)
+    page.press(page.slider(place, "overall shift"), "ArrowRight", 10)
+    wait_for_change(page, place, words)
+
+
+def test_the_first_slider_moves_while_the_kernel_is_busy(page: Lesson) -> None:
+    place = page.show("eps")
+    handle = page.slider(place, "RMS of the input")
+    page.page.wait_for_timeout(500)
+    page.show("busy")
+    page.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+    page.page.wait_for_function("() => window.lesson.sessionContext.session.kernel.status === 'busy'")
+    place = page.show("eps")
+    heard = set()
+    for to in (0.1, 0.9, 0.3, 0.7):
+        page.drag(handle, to, steps=5)
+        page.page.wait_for_timeout(60)
+        heard.add(state(place)[0])
+    assert page.page.evaluate("() => window.lesson.sessionContext.session.kernel.status") == "busy"
+    assert len(heard) == 4
+    page.page.wait_for_function("() => window.lesson.sessionContext.session.kernel.status === 'idle'", timeout=20_000)
+
+
+def test_three_runs_leave_nothing_behind(page: Lesson) -> None:
+    def models() -> int:
+        page.run("count")
+        return int(page.show("count").locator(".jp-OutputArea-output").inner_text())
+
+    page.run("overall-shift")
+    before = models()
+    for _ in range(3):
+        page.run("overall-shift")
+    assert models() == before
+    place = page.show("overall-shift")
+    words, _ = state(place)
+    page.press(page.slider(place, "overall shift"), "ArrowRight", 3)
+    assert wait_for_change(page, place, words).startswith("Shift +0.15")
+
+
+def test_controls_and_pictures_have_names(page: Lesson) -> None:
+    """What Chromium tells a screen reader."""
+    for cell in ("overall-shift", "eps", "geometry"):
+        snapshot = page.show(cell).locator(".jp-Cell-outputWrapper").aria_snapshot()
+        for role in ("slider", "img", "textbox"):
+            for line in re.findall(rf"- {role}\b.*", snapshot):
+                assert re.match(rf'- {role} "[^"]+', line), line
+        assert "- slider" in snapshot
+        assert "- img" in snapshot
+
+
+def test_the_explorer_fits_a_laptop(page: Lesson) -> None:
+    """All of the overall shift between JupyterLab's bars at 1366 x 768."""
+    place = page.show("overall-shift")
+    height = place.locator(".jp-OutputArea").first.bounding_box()["height"]
+    assert height < page.page.locator(".jp-WindowedPanel-outer").first.bounding_box()["height"]
+
+
+def test_the_picture_grows_and_shrinks_with_its_pane(page: Lesson) -> None:
+    place = page.show("overall-shift")
+    widths = []
+    for width in (700, 1366):
+        page.page.set_viewport_size({"width": width, "height": 768})
+        page.page.wait_for_timeout(300)
+        widths.append(place.locator(".flipbook svg").bounding_box()["width"])
+    assert widths[0] < 0.8 * widths[1]
+
+
+def test_a_reloaded_page_gets_its_explorers_back(page: Lesson) -> None:
+    """Runs last: afterwards the page is another one."""
+    page.page.evaluate("() => window.lesson.context.save()")
+    page.page.reload()
+    page.page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')")
+    page.page.evaluate(browsers.OPEN, "explorers.ipynb")
+    place = page.show("overall-shift")
+    place.locator(".noUi-handle").first.wait_for()
+    words, _ = state(place)
+    page.press(page.slider(place, "overall shift"), "ArrowRight", 4)
+    wait_for_change(page, place, words)
+
+
+@pytest.mark.parametrize("name", ["01_layernorm", "02_rmsnorm"])
+def test_dark_theme_has_light_ink(open_lesson: Callable[..., Lesson], name: str) -> None:
+    """In JupyterLab's dark theme a picture's ink is light; in the light theme dark."""
+    lesson = open_lesson(Path(LESSONS / f"{name}.ipynb"))
+    lesson.run_all()
+    explorers = [cell for cell in lesson.cells() if cell == "explore-run"]
+    place = lesson.show(explorers[0])
+    ink = "el => Math.max(...getComputedStyle(el).fill.match(/\\d+/g).map(Number))"
+    title = place.locator(".flipbook text", has_text="x = scale").first
+    assert title.evaluate(ink) < 100
+    lesson.page.evaluate(
+        "() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
+    )
+    lesson.page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
+    assert title.evaluate(ink) > 200
+    lesson.page.evaluate(
+        "() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})"
+    )
