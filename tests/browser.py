@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
@@ -111,12 +112,11 @@ def wait_for_address(runtime: Path, server: subprocess.Popen[bytes], log: str) -
 def open_lesson(browser: Browser, address: str, name: str, **context: object) -> Lesson:
     """Open a notebook on a fresh page, kernel ready, nothing run; `context` goes to Browser.new_context."""
     page = browser.new_context(**{"viewport": LAPTOP, **context}).new_page()
+    page.set_default_timeout(START * 1e3)
     lesson = Lesson(page)
     page.goto(address.replace("/lab?", "/lab?reset&"))
-    page.wait_for_function(
-        "() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')", timeout=START * 1e3
-    )
-    page.evaluate(OPEN, name)
+    page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')")
+    lesson.ask(OPEN, name)
     return lesson
 
 
@@ -127,6 +127,11 @@ OPEN = """async name => {
     await panel.context.ready;
     await panel.revealed;
     await panel.sessionContext.ready;
+}"""
+
+RUN = """command => {
+    delete window.ran;
+    window.jupyterapp.commands.execute(`notebook:${command}`).then(ended => { window.ran = ended; });
 }"""
 
 SETTLED = """() => window.ran !== undefined && window.lesson.sessionContext.session.kernel.status === 'idle'
@@ -166,35 +171,38 @@ class Lesson:
     def run_all(self, timeout: float = 120) -> None:
         """Run every cell and wait until the kernel is idle; a failing cell ends the run: see `errors`."""
         self.start_all()
-        self.page.wait_for_function(SETTLED, timeout=timeout * 1e3)
+        self.settle(timeout)
 
     def start_all(self) -> None:
         """Begin to run every cell, and do not wait."""
-        self.page.evaluate(
-            "() => { delete window.ran; window.jupyterapp.commands.execute('notebook:run-all-cells')"
-            ".then(ended => { window.ran = ended; }) }"
-        )
+        self.ask(RUN, "run-all-cells")
 
     def run(self, cell: str, timeout: float = 120) -> None:
         """Run one cell by its id and wait for its end."""
         self.show(cell)
-        self.page.evaluate(
-            "() => { delete window.ran; window.jupyterapp.commands.execute('notebook:run-cell')"
-            ".then(ended => { window.ran = ended; }) }"
-        )
+        self.ask(RUN, "run-cell")
+        self.settle(timeout)
+
+    def settle(self, timeout: float = 120) -> None:
+        """Wait until what was started has ended and the kernel is idle."""
         self.page.wait_for_function(SETTLED, timeout=timeout * 1e3)
+
+    def ask(self, script: str, argument: object = None) -> Any:
+        """Evaluate a JavaScript function on the page. Unlike Playwright's `evaluate`, this does not wait for ever."""
+        late = f"new Promise((_, no) => setTimeout(() => no(new Error('no answer in {START} seconds')), {START}e3))"
+        return self.page.evaluate(f"argument => Promise.race([({script})(argument), {late}])", argument)
 
     def cells(self) -> list[str]:
         """The ids of the cells, in order."""
-        return self.page.evaluate("() => window.lesson.content.widgets.map(cell => cell.model.id)")
+        return self.ask("() => window.lesson.content.widgets.map(cell => cell.model.id)")
 
     def errors(self) -> list[str]:
         """Every error among the outputs, as `cell: name: message`."""
-        return self.page.evaluate(ERRORS)
+        return self.ask(ERRORS)
 
     def show(self, cell: str) -> Locator:
         """Scroll a cell into view, by its id; gives its place on the page, input and outputs."""
-        self.page.evaluate(SHOW, cell)
+        self.ask(SHOW, cell)
         place = self.page.locator(".jp-Cell.jp-mod-active")
         place.wait_for()
         return place
@@ -225,5 +233,5 @@ class Lesson:
 
     def close(self) -> None:
         """Shut the kernel down and close the page."""
-        self.page.evaluate("() => window.lesson.sessionContext.shutdown()")
+        self.ask("() => window.lesson.sessionContext.shutdown()")
         self.page.context.close()

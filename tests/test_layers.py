@@ -22,9 +22,10 @@ WIDGETS = ROOT / "widgets"
 MAY_IMPORT = {
     "widgets": {"widgets.explorers"},
     "widgets.style": set(),
-    "widgets.maths": {"torch", "widgets.maths"},
+    "widgets.maths": {"numpy", "torch", "widgets.maths"},
     "widgets.pictures": {
         "matplotlib",
+        "mpl_toolkits.mplot3d",
         "numpy",
         "torch",
         "widgets.maths",
