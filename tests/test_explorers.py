@@ -9,13 +9,23 @@ import threading
 
 import pytest
 import torch
-from ipywidgets import Text
+from ipywidgets import FloatLogSlider, Text
 from ipywidgets.widgets import widget as registry
 from matplotlib import pyplot
 
-from widgets import eps_explorer, norm_geometry, overall_shift
+from widgets import (
+    activation_curves,
+    eps_explorer,
+    gate_flow,
+    norm_geometry,
+    overall_shift,
+    parameter_ledger,
+    skeleton,
+    swish_beta,
+)
 
-EXPLORERS = {"overall_shift": overall_shift, "eps_explorer": eps_explorer, "norm_geometry": norm_geometry}
+MOVING = (activation_curves, eps_explorer, gate_flow, norm_geometry, overall_shift, parameter_ledger, swish_beta)
+EXPLORERS = {make.__name__: make for make in (*MOVING, skeleton)}
 every_explorer = pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
 
 
@@ -51,7 +61,9 @@ def test_every_slider_changes_picture_and_text(make):
     explorer = make()
     for name, slider in explorer.sliders.items():
         text, png = repr(explorer), explorer.flipbook.png(explorer.values)
-        slider.set_state({"value": slider.value * 1.5 if name == "size" else slider.value + 10 * slider.step})
+        slider.set_state(
+            {"value": slider.value * 2 if isinstance(slider, FloatLogSlider) else slider.value + 10 * slider.step}
+        )
         assert repr(explorer) != text
         assert explorer.flipbook.png(explorer.values) != png
         reel = ask(explorer, name)
@@ -64,7 +76,9 @@ def test_slider_ends_are_positions(make):
     """A slider dragged to either end shows the position it says."""
     explorer = make()
     for name, slider in explorer.sliders.items():
-        ends = [slider.base**slider.min, slider.base**slider.max] if name == "size" else [slider.min, slider.max]
+        ends = [slider.min, slider.max]
+        if isinstance(slider, FloatLogSlider):
+            ends = [slider.base**end for end in ends]
         positions = explorer.flipbook.positions[name]
         assert [positions[0], positions[-1]] == pytest.approx(ends, abs=1e-9)
 

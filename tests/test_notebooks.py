@@ -18,7 +18,9 @@ from tests import notebooks
 from tests.notebooks import NOT_COMPARED, OUTPUTS_VARY, canonical, notebooks_in, read, short
 
 # Cells whose stored outputs are not compared when the notebook is run again, each with its reason.
-NOT_REPRODUCIBLE: dict[tuple[str, str], str] = {}
+NOT_REPRODUCIBLE: dict[tuple[str, str], str] = {
+    ("lessons/03_gating.ipynb", "learn-picture"): "errors after training; their order is compared in the next cell",
+}
 
 # Another processor, as far as this machine can play one: fewer instructions, one thread.
 ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1"}

@@ -6,7 +6,15 @@ import pytest
 import torch
 from torch import nn
 
-from widgets.maths.budget import MODELS, gated_budget, llama_d_ff, matched_d_ff, relu_budget
+from widgets.maths.budget import (
+    MODELS,
+    WidthSteps,
+    gated_budget,
+    llama_d_ff,
+    llama_width_steps,
+    matched_d_ff,
+    relu_budget,
+)
 
 # d_model, multiplier, multiple_of, and the hidden size in the published weights.
 PUBLISHED = [
@@ -61,6 +69,7 @@ def test_rounding_is_upwards_and_after_the_multiplier():
     assert llama_d_ff(8192, 4096) == 24576  # the code's defaults alone; the multiplier makes it 28672
     assert llama_d_ff(4096, 10922) == 10922
     assert llama_d_ff(1, 64) == 64
+    assert llama_width_steps(4096, 1024, 1.3) == WidthSteps(10922, 14198, 14336)
 
 
 def test_two_thirds_keep_the_parameters_equal():

@@ -6,7 +6,7 @@ from ipywidgets import Dropdown, FloatLogSlider, FloatSlider
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook import Flipbook
-from widgets.maths.budget import MODELS, Ledger, Model, ledger
+from widgets.maths.budget import MODELS, Ledger, Model, ledger, llama_width_steps
 from widgets.maths.numbers import real_number, whole_number
 from widgets.pictures.parameter_ledger import ParameterLedgerPicture, verdict
 from widgets.style import number
@@ -65,7 +65,9 @@ class ParameterLedger(Explorer):
 
     def _show(self, **values: float) -> str:
         now = self._ledger(**values)
-        self.picture.show(now)
+        multiple_of, multiplier = round(values["multiple_of"]), values["multiplier"]
+        width = llama_width_steps(now.gated.d_model, multiple_of, multiplier)
+        self.picture.show(now, width, multiplier, multiple_of)
         return f"{_settings(**values)} gives d_ff = {now.gated.d_ff}: {verdict(now)[2:]}.{_likeness(now)}"
 
     def _text(self, **values: float) -> str:

@@ -6,18 +6,18 @@ from collections.abc import Iterable
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook import Flipbook
-from widgets.maths.product_task import ProductFit
+from widgets.maths.product_task import NETWORKS, ProductFit, learn_product
 from widgets.pictures.product_task import COLOURS, product_figure
 from widgets.style import scientific
 
 
-def product_picture(fits: Iterable[ProductFit]) -> Explorer:
+def product_picture(fits: Iterable[ProductFit] | None = None) -> Explorer:
     """Prediction against truth, inside and outside the training range, one column for each network.
 
-    fits: one to four results of learn_product
+    fits: one to four results of learn_product; without any, all four networks are trained, in a few seconds
     Raises TypeError or ValueError in a sentence when they are something else.
     """
-    fits = list(fits)
+    fits = list(map(learn_product, NETWORKS) if fits is None else fits)
     wanted = f"Expected one to {len(COLOURS)} results of learn_product"
     if not all(isinstance(fit, ProductFit) for fit in fits):
         raise TypeError(f"{wanted}; got {', '.join(type(fit).__name__ for fit in fits)}.")

@@ -32,7 +32,7 @@ class SwishBeta(Explorer):
         self.picture = SwishBetaPicture()
         flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, {"beta": POSITIONS}, {"beta": beta})
         slider = FloatSlider(beta, min=0, max=LARGEST, step=0.1, description="β")
-        super().__init__(flipbook, {"beta": slider}, _words)
+        super().__init__(flipbook, {"beta": slider}, _text)
 
     def _show(self, beta: float) -> str:
         self.picture.show(beta)
@@ -40,8 +40,12 @@ class SwishBeta(Explorer):
 
 
 def _words(beta: float) -> str:
-    one = f"1 at z = {number(swish_one(beta), 3)}"
-    if beta == 0:
-        return f"β = {number(beta)}: the line z / 2, {one}."
-    z, least = swish_least(beta)
-    return f"β = {number(beta)}: least {number(least, 3)} at z = {number(z, 3)}, {one}."
+    return ", ".join(_text(beta).splitlines()) + "."
+
+
+def _text(beta: float) -> str:
+    least = "a straight line, z / 2"
+    if beta > 0:
+        z, value = swish_least(beta)
+        least = f"least {number(value, 3)} at z = {number(z, 3)}"
+    return f"β = {number(beta)}\n{least}\n1 at z = {number(swish_one(beta), 3)}"

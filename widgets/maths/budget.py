@@ -61,7 +61,16 @@ def matched_d_ff(relu_d_ff: int) -> int:
     return 2 * whole_number("relu_d_ff", relu_d_ff, least=2) // 3
 
 
-def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> int:
+@dataclass(frozen=True)
+class WidthSteps:
+    """LLaMA's rule on its way to d_ff: two thirds of 4 d_model, times the multiplier, rounded up."""
+
+    two_thirds: int
+    multiplied: int
+    d_ff: int
+
+
+def llama_width_steps(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> WidthSteps:
     """Two thirds of 4 d_model, times the multiplier, rounded up to a multiple of multiple_of.
 
     Raises TypeError or ValueError, as whole_number does, for a multiplier outside 0.01 to 100, and past
@@ -69,11 +78,16 @@ def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) ->
     Source: meta-llama/llama, llama/model.py, FeedForward, which cuts to a whole number before and after the
     multiplier.
     """
-    d_model = whole_number("d_model", d_model)
+    two_thirds = 2 * 4 * whole_number("d_model", d_model) // 3
     multiple_of = whole_number("multiple_of", multiple_of)
-    exact = int(real_number("multiplier", multiplier, 0.01, 100) * (2 * 4 * d_model // 3))
-    rounded_up = max(1, -(-exact // multiple_of)) * multiple_of
-    return _counted(Budget(d_model, rounded_up, 3)).d_ff
+    multiplied = int(real_number("multiplier", multiplier, 0.01, 100) * two_thirds)
+    d_ff = max(1, -(-multiplied // multiple_of)) * multiple_of
+    return WidthSteps(two_thirds, multiplied, _counted(Budget(d_model, d_ff, 3)).d_ff)
+
+
+def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> int:
+    """The width that LLaMA's rule gives: the last of llama_width_steps, which says what is raised."""
+    return llama_width_steps(d_model, multiple_of, multiplier).d_ff
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from widgets import style
-from widgets.maths.budget import MODELS, Ledger, Model
+from widgets.maths.budget import MODELS, Ledger, Model, WidthSteps
 from widgets.pictures.page import box, page, write
 
 WIDTH, HEIGHT = 720, 330
@@ -26,6 +26,7 @@ class ParameterLedgerPicture:
     def __init__(self) -> None:
         self.figure, axes = page(WIDTH, HEIGHT)
         self.title = write(axes, 6, HEIGHT - 18, fontsize=style.LARGE, weight="bold")
+        self.rule = write(axes, 6, HEIGHT - 35, fontsize=style.SMALL)
         self.verdict = write(axes, AGAINST, HEIGHT - 18, ha="right", fontsize=style.LARGE, weight="bold")
         self.parameters = _Pair(axes, PARAMETERS, "parameters = multiply-adds per token", "d²")
         self.activations = _Pair(axes, ACTIVATIONS, "activations per token, between the matrices", "d")
@@ -35,13 +36,17 @@ class ParameterLedgerPicture:
         _line_of_models(axes)
         self.here = box(axes, 0, LINE - 9, 3, 18, facecolor=style.GATE)
         self.ratio = write(axes, 0, LINE - 20, ha="center", weight="bold", color=style.GATE, fontsize=style.SMALL)
-        self.moving = [self.title, self.verdict, self.here, self.ratio]
+        self.moving = [self.title, self.rule, self.verdict, self.here, self.ratio]
         self.moving += [artist for pair in (self.parameters, self.activations) for artist in pair.moving]
 
-    def show(self, ledger: Ledger) -> None:
-        """Moves the bars, the table and the mark to this ledger."""
+    def show(self, ledger: Ledger, width: WidthSteps, multiplier: float, multiple_of: int) -> None:
+        """Moves the bars, the table and the mark to this ledger, and says how its width came about."""
         relu, gated = ledger.relu, ledger.gated
         self.title.set_text(f"d_model {gated.d_model}   d_ff {gated.d_ff}")
+        self.rule.set_text(
+            f"two thirds of 4 d_model: {width.two_thirds},  × {style.number(multiplier)}: {width.multiplied},"
+            f"  up to a multiple of {multiple_of}: {width.d_ff}"
+        )
         self.verdict.set_text(verdict(ledger))
         parts = [("gate", ledger.ratio), ("up", ledger.ratio), ("down", ledger.ratio)]
         self.parameters.show(parts, relu.parameters, gated.parameters)

@@ -1,0 +1,238 @@
+"""The explorers of lessons 03 and 04: their numbers are torch's, their controls work, bad input is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from tests.test_explorers import ask, numbers_in, reel_words
+from widgets import activation_curves, gate_flow, parameter_ledger, product_picture, skeleton, swish_beta
+from widgets.maths.budget import MODELS
+from widgets.maths.product_task import learn_product
+
+EXPLORERS = (activation_curves, gate_flow, parameter_ledger, swish_beta)
+every_explorer = pytest.mark.parametrize("make", EXPLORERS, ids=lambda make: make.__name__)
+NAN = float("nan")
+
+
+@every_explorer
+def test_every_reel_is_light_and_says_another_state_at_each_end(make):
+    explorer = make()
+    for name in explorer.sliders:
+        reel = ask(explorer, name)
+        assert len(json.dumps(reel, ensure_ascii=False).encode()) < 250_000
+        assert reel_words(explorer, name, 0) != reel_words(explorer, name, len(reel["along"]) - 1)
+
+
+@pytest.mark.parametrize("z", [-5.0, -1.3, 0.0, 1.25, 5.0])
+def test_the_curves_read_off_torchs_values(z):
+    explorer = activation_curves(z)
+    at = torch.tensor(z, dtype=torch.float64, requires_grad=True)
+    curves = (F.relu(at), torch.sigmoid(at), F.silu(at), F.gelu(at))
+    value, slope = (numbers_in(line) for line in repr(explorer).splitlines()[-2:])
+    assert value == pytest.approx([curve.item() for curve in curves], abs=0.00051)
+    assert slope == pytest.approx([torch.autograd.grad(curve, at)[0].item() for curve in curves], abs=0.00051)
+
+
+def test_the_dots_stand_on_the_curves():
+    explorer = activation_curves(gelu=True)
+    picture = explorer.picture
+    for z in (-5.0, 0.5, 4.0):
+        explorer._show(z, 1.0)
+        for curve, function in zip(picture.curves, (F.relu, torch.sigmoid, F.silu, F.gelu), strict=True):
+            (x,), (y,) = curve.dot.get_data()
+            expected = function(torch.tensor(z, dtype=torch.float64)).item()
+            assert (x, y) == pytest.approx((picture.chart.x(z), picture.chart.y(expected)), abs=1e-9)
+
+
+def test_gelu_and_the_slopes_come_and_go_with_their_boxes():
+    explorer = activation_curves()
+    assert "GELU" not in explorer.flipbook.stage and "slope" not in explorer.flipbook.stage
+    explorer.gelu.set_state({"value": True})
+    explorer.slopes.set_state({"value": True})
+    assert "GELU" in explorer.flipbook.stage and "slope" in explorer.flipbook.stage
+    assert explorer.flipbook.z_reel["along"][-1] == 5.0
+    explorer.gelu.set_state({"value": False})
+    assert "GELU" not in explorer.flipbook.stage
+
+
+def test_beta_bends_swish_and_unticking_it_straightens_it_out():
+    explorer = activation_curves(z=-1.0)
+    slider = explorer.sliders["beta"]
+    assert slider.layout.display == "none"
+    explorer.bend.set_state({"value": True})
+    assert slider.layout.display is None
+    slider.set_state({"value": 3.0})
+    expected = -1 / (1 + torch.tensor(3.0).exp().item())
+    assert numbers_in(repr(explorer).splitlines()[2])[2] == pytest.approx(expected, abs=0.00051)
+    line = explorer.picture.bent.line
+    explorer._show(-1.0, 3.0)
+    z = torch.linspace(-5, 5, len(line.get_ydata()), dtype=torch.float64)
+    heights = (torch.tensor(line.get_ydata()) - explorer.picture.chart.y(0)) / (286 / 6)
+    torch.testing.assert_close(heights, z * torch.sigmoid(3 * z))
+    explorer.bend.set_state({"value": False})
+    assert slider.value == 1.0
+
+
+def test_the_flow_is_torchs_and_only_the_chosen_position_moves():
+    explorer = gate_flow()
+    content, gate_input = (torch.tensor(numbers_in(line)) for line in repr(explorer).splitlines()[1:3])
+    explorer.sliders["z"].set_state({"value": -1.3})
+    gate_input[2] = -1.3
+    rows = [numbers_in(line) for line in repr(explorer).splitlines()[2:5]]
+    expected = (gate_input, F.silu(gate_input), F.silu(gate_input) * content)
+    for row, numbers in zip(rows, expected, strict=True):
+        assert row == pytest.approx(numbers.tolist(), abs=0.0051)
+    assert repr(explorer).splitlines()[-1].split()[3] == "flipped"
+    assert len(explorer.picture.moving) == 8
+
+
+def test_the_bars_are_the_numbers_and_the_outline_is_the_content():
+    explorer = gate_flow([2.0, -1.0], [3.0, -1.0], position=1)
+    column, units = explorer.picture.column, explorer.picture.column.units
+    for z in (-6.0, -1.3, 0.0, 3.0):
+        explorer._show(z)
+        gate = F.silu(torch.tensor(z, dtype=torch.float64)).item()
+        heights = [bar.get_height() / units[base] for base, bar in column.bars.items()]
+        assert heights == pytest.approx([2.0, z, gate, gate * 2.0], abs=1e-9)
+        assert column.outline.get_height() == pytest.approx(column.bars[max(column.bars)].get_height())
+
+
+def test_turning_six_to_three_the_content_is_closed_twice():
+    explorer = gate_flow()
+    words = [reel_words(explorer, "z", k).rsplit(" ", 1)[-1].rstrip(".") for k in range(181)]
+    order = [word for k, word in enumerate(words) if k == 0 or word != words[k - 1]]
+    assert order == ["closed", "flipped", "closed", "attenuated", "passed", "amplified"]
+
+
+def test_a_state_differs_in_its_hatch_as_well_as_in_its_word():
+    explorer = gate_flow()
+    looks = set()
+    for z in (-6.0, -1.3, 0.5, 1.3, 3.0):
+        explorer._show(z)
+        chip = explorer.picture.column.chip
+        looks.add((chip.get_hatch(), chip.get_facecolor()))
+        assert explorer.picture.column.bars[min(explorer.picture.column.bars)].get_hatch() == chip.get_hatch()
+    assert len(looks) == 5
+
+
+def test_another_position_starts_from_its_own_gate_input_and_the_first_keeps_its_new_one():
+    explorer = gate_flow()
+    explorer.sliders["z"].set_state({"value": 2.0})
+    explorer.choice.set_state({"index": 7})
+    assert explorer.sliders["z"].value == pytest.approx(-0.6)
+    assert explorer.sliders["z"].description == "gate input of position 8"
+    gate_input = numbers_in(repr(explorer).splitlines()[2])
+    assert (gate_input[2], gate_input[7]) == (2.0, -0.6)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_the_ledger_starts_from_every_model_with_its_real_numbers(model):
+    explorer = parameter_ledger()
+    explorer.models.set_state({"index": 1 + MODELS.index(model)})
+    lines = repr(explorer).splitlines()
+    assert numbers_in(lines[2].replace(",", "")) == [4 * model.d_model, 8 * model.d_model**2, 4 * model.d_model]
+    gated = [model.d_ff, 3 * model.d_model * model.d_ff, 2 * model.d_ff]
+    assert numbers_in(lines[3].replace(",", "")) == gated
+    explorer._show(**explorer.flipbook.snapped(explorer.values))
+    keeps = model.name.startswith("LLaMA-1")
+    assert explorer.picture.verdict.get_text().startswith("✓" if keeps else "▲")
+
+
+def test_the_bars_of_the_ledger_are_parameters_in_units_of_d_squared():
+    explorer = parameter_ledger(d_model=512, multiple_of=1)
+    explorer._show(d_model=512, multiple_of=1, multiplier=1.0)
+    widths = [segment.bar.get_width() for segment in explorer.picture.parameters.segments]
+    assert sum(widths) / 18 == pytest.approx(3 * 1365 / 512)
+    assert len(set(widths)) == 1
+
+
+def test_beta_is_played_from_a_line_to_nearly_relu():
+    explorer = swish_beta()
+    assert "a straight line" in reel_words(explorer, "beta", 0)
+    assert numbers_in(reel_words(explorer, "beta", 100)) == pytest.approx([10, -0.028, -0.128, 1, 1.0], abs=0.00051)
+
+
+def test_the_skeletons_areas_are_its_parameters():
+    from widgets.maths.budget import Ledger, gated_budget, relu_budget
+    from widgets.pictures.skeleton import skeleton_figure
+
+    figure = skeleton_figure(Ledger(relu_budget(512, 2048), gated_budget(512, 1365)))
+    shapes = {"(2048, 512)": 1, "(512, 2048)": 1, "(1365, 512)": 2, "(512, 1365)": 1}
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert {shape: texts.count(shape) for shape in shapes} == shapes
+    boxes = [patch for patch in figure.axes[0].patches if hasattr(patch, "get_width")]
+    areas = sorted((b.get_width() * b.get_height() for b in boxes), reverse=True)[:5]
+    expected = sorted([2048 * 512, 512 * 2048, 1365 * 512, 1365 * 512, 512 * 1365], reverse=True)
+    assert [area / areas[0] for area in areas] == pytest.approx([size / expected[0] for size in expected])
+
+
+def test_the_skeleton_says_the_counts():
+    text = repr(skeleton(d_model=8, d_ff=20, relu_d_ff=30))
+    assert "up (30, 8), down (8, 30): 480 parameters" in text
+    assert "gate (20, 8), up (20, 8), down (8, 20): 480 parameters" in text
+
+
+def test_the_product_picture_takes_fits_and_says_their_errors():
+    fits = [learn_product(network, seeds=3, steps=3) for network in ("ReLU", "SwiGLU")]
+    lines = repr(product_picture(fits)).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["ReLU", "SwiGLU"]
+    typical = fits[1].error_inside.median().item()
+    assert numbers_in(lines[2])[0] == pytest.approx(typical, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "error", "says"),
+    [
+        (activation_curves, {"z": 5.5}, ValueError, "z to be a number from -5 to 5; got 5.5"),
+        (activation_curves, {"z": NAN}, ValueError, "got nan"),
+        (activation_curves, {"beta": -1}, ValueError, "beta to be a number from 0 to 5"),
+        (activation_curves, {"z": "2"}, TypeError, "got '2'"),
+        (swish_beta, {"beta": 11}, ValueError, "beta to be a number from 0 to 10"),
+        (swish_beta, {"beta": None}, TypeError, "got None"),
+        (gate_flow, {"content": [1.0, NAN]}, ValueError, "finite; got nan"),
+        (gate_flow, {"content": []}, ValueError, "2 to 8 numbers"),
+        (gate_flow, {"content": [1.0]}, ValueError, "2 to 8 numbers"),
+        (gate_flow, {"content": range(9)}, ValueError, "2 to 8 numbers"),
+        (gate_flow, {"content": "1 2"}, TypeError, "2 to 8 numbers"),
+        (gate_flow, {"content": [1, 2], "gate_input": [1, 2, 3]}, ValueError, "as many gate inputs as contents"),
+        (gate_flow, {"gate_input": [0.0] * 7 + [3.5]}, ValueError, "gate input 8 to be a number from -6 to 3"),
+        (gate_flow, {"position": 0}, ValueError, "position to be a whole number from 1 to 8; got 0"),
+        (gate_flow, {"position": 9}, ValueError, "got 9"),
+        (gate_flow, {"position": 1.5}, TypeError, "got 1.5"),
+        (parameter_ledger, {"d_model": 0}, ValueError, "d_model"),
+        (parameter_ledger, {"d_model": 4096.5}, TypeError, "d_model"),
+        (parameter_ledger, {"d_model": 100}, ValueError, "multiple of 128"),
+        (parameter_ledger, {"d_model": 2**62}, ValueError, "d_model"),
+        (parameter_ledger, {"multiple_of": 3}, ValueError, "power of 2"),
+        (parameter_ledger, {"multiplier": 0.1}, ValueError, "multiplier"),
+        (parameter_ledger, {"multiplier": "1.3"}, TypeError, "multiplier"),
+        (skeleton, {"d_model": -1}, ValueError, "d_model"),
+        (skeleton, {"d_model": 2**40}, ValueError, r"fewer than 2\^63"),
+        (skeleton, {"d_ff": 0}, ValueError, "d_ff"),
+        (product_picture, {"fits": []}, ValueError, "one to 4 results"),
+        (product_picture, {"fits": [1]}, TypeError, "learn_product"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(make, arguments, error, says):
+    with pytest.raises(error, match=says) as refusal:
+        make(**arguments)
+    assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("content", "gate_input"),
+    [([0.0, 0.0], [0.0, 0.0]), ([1e6, -1e6], [3.0, -6.0]), ([1e-9, 2e-9], [1.0, 1.0])],
+)
+def test_extreme_contents_are_drawn_on_the_page(content, gate_input):
+    explorer = gate_flow(content, gate_input, position=1)
+    for z in (-6.0, 3.0):
+        explorer._show(z)
+        for base, bar in explorer.picture.column.bars.items():
+            bottom, top = sorted((base, base + bar.get_height()))
+            assert bottom >= 0
+            assert top <= 326
+    assert "nan" not in repr(explorer)
