@@ -60,7 +60,7 @@ class Trial:
         raise Refused
 
     def not_written(self) -> None:
-        message = f"Fill in the cell above, so that `{self.call}` works, and run both cells again."
+        message = f"The cell above is still to be filled in. What you write will be called as `{self.call}`."
         self.verdict = Verdict(self.name, False, message, hints=self.hints, written=False)
         raise Refused
 

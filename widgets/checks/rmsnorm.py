@@ -93,7 +93,7 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
         ladder.compare(trial, BACKWARD_FORMULA, rms_norm_backward)
         ladder.repeatable(trial, BACKWARD_FORMULA, rms_norm_backward)
         alone = trial.run(rms_norm_backward, _X[0, 0].cos(), _X[0, 0], gains(8), 0.1).value
-        if not (isinstance(alone, tuple | list) and close(alone[-1], alone[0] * 0 + alone[-1])):
+        if not (isinstance(alone, tuple | list) and alone[-1].shape == (8,)):
             trial.passed("a look ahead", "a single vector, without further axes, gives grad_weight another shape")
 
     return judge("rms_norm_backward(grad_output, x, weight, eps)", BACKWARD_HINTS, climb)

@@ -111,7 +111,7 @@ PLACE = (
             "act(gate) · up",
         ),
         ({"on": "product"},),
-        "breakdown-minimind, thread 3",
+        "Nijikadesu/breakdown-minimind#3",
     ),
     Mistake(
         "activation on the content branch",
@@ -224,7 +224,7 @@ EXCHANGED = Mistake(
     "The halves of the joint matrix are exchanged: its first d_ff rows are the gate, its last the content.",
     ("Which half goes through Swish?", "`gate, up = joint.chunk(2, dim=-1)`"),
     ({"halves": "up first"},),
-    "vllm-project/vllm#29273",
+    "vllm-project/vllm#29273, sgl-project/sglang#32430",
 )
 FUSED = (
     EXCHANGED,
