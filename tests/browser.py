@@ -160,6 +160,7 @@ class Lesson:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        page.set_default_timeout(15_000)
         self.complaints: list[str] = []
         page.on("console", lambda message: self.complain(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.complain(str(error)))

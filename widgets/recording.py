@@ -104,6 +104,7 @@ class Renderer(RendererSVG):
         super().__init__(width, height, io.StringIO(), image_dpi=144)
         self.writer = _Tree()
         self.defs: dict[str, Node] = {}
+        self.on_stage: frozenset[str] = frozenset()  # the definitions that the stage brings along
 
     def capture(self, draw: Callable[[Renderer], None]) -> list[Node]:
         """What `draw(renderer)` draws, as elements; definitions (markers, clip paths, hatches) go to `defs`."""
@@ -127,8 +128,8 @@ class Renderer(RendererSVG):
         node.children = kept
 
     def definitions(self) -> str:
-        """All definitions drawn so far."""
-        return "".join(node.markup() for node in self.defs.values())
+        """What has been defined since the stage was drawn."""
+        return "".join(node.markup() for name, node in self.defs.items() if name not in self.on_stage)
 
     def _make_id(self, type: str, content: object) -> str:
         return self._ids.setdefault((type, str(content)), f"{UNIQUE}{type}{len(self._ids)}")
@@ -354,10 +355,11 @@ def draw_stage(figure: Figure, moving: Sequence[Artist], renderer: Renderer) -> 
     missing = [artist for number, artist in enumerate(moving) if f'data-gap="{number}"' not in body]
     if missing:
         raise ValueError(f"Expected every moving artist to be drawn by the figure; {missing[0]} is not.")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {renderer.width:g} {renderer.height:g}">'
-        f'<defs>{renderer.definitions()}</defs><defs data-reel=""></defs>{body}</svg>'
-    )
+    definitions = renderer.definitions()
+    renderer.on_stage = frozenset(renderer.defs)
+    size = f'viewBox="0 0 {renderer.width:g} {renderer.height:g}"'
+    reel = '<defs data-reel=""></defs>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}><defs>{definitions}</defs>{reel}{body}</svg>'
 
 
 def record(

@@ -49,11 +49,11 @@ class NormGeometry(Explorer):
     def _show(self, shift: float, turn: float, view: float) -> str:
         steps = geometry_steps(self.x, shift, turn)
         self.picture.show(steps, VIEW + view)
-        mean = number(steps.x.mean().item())
+        x = ", ".join(map(number, steps.x.tolist()))
+        start = f"x = ({x}) has mean {number(steps.x.mean().item())}:"
         if steps.angle() < 0.5:
-            return f"The mean of x is {mean}: both results are the same point of the circle."
-        angle = number(steps.angle(), 0)
-        return f"The mean of x is {mean}: RMSNorm’s result is {angle} degrees from LayerNorm’s, off the circle."
+            return f"{start} both results are the same point of the circle."
+        return f"{start} RMSNorm’s result is {number(steps.angle(), 0)}° from LayerNorm’s, off the circle."
 
     def _text(self, shift: float, turn: float, view: float) -> str:
         steps = geometry_steps(self.x, shift, turn)
