@@ -1,10 +1,9 @@
 // Plays what flipbook.py recorded: at each slider position it sets the attributes that differ, at most once an
 // animation frame. It computes no number and draws no mark.
 
-let views = 0;
-
 function render({ model, el }) {
-  const own = `flipbook${++views}-`; // ids of this view alone, so that several on a page do not meet
+  // Ids of this view alone. By chance, because each widget loads this file anew: a counter here would not be shared.
+  const own = `flipbook${crypto.getRandomValues(new Uint32Array(1))[0]}-`;
   const themed = (text) => text.replace(/#[0-9a-f]{6}\b/g, (c) => `var(--flipbook-${c.slice(1)}, ${c})`);
   const local = (markup) => themed(markup.replaceAll("__flipbook__", own));
 

@@ -104,6 +104,7 @@ class Renderer(RendererSVG):
         super().__init__(width, height, io.StringIO(), image_dpi=144)
         self.writer = _Tree()
         self.defs: dict[str, Node] = {}
+        self.on_stage: set[str] = set()  # ids of the definitions that the stage has
 
     def capture(self, draw: Callable[[Renderer], None]) -> list[Node]:
         """What `draw(renderer)` draws, as elements; definitions (markers, clip paths, hatches) go to `defs`."""
@@ -127,8 +128,8 @@ class Renderer(RendererSVG):
         node.children = kept
 
     def definitions(self) -> str:
-        """All definitions drawn so far."""
-        return "".join(node.markup() for node in self.defs.values())
+        """All definitions drawn so far, but for those of the stage: an id stands on a page only once."""
+        return "".join(node.markup() for name, node in self.defs.items() if name not in self.on_stage)
 
     def _make_id(self, type: str, content: object) -> str:
         return self._ids.setdefault((type, str(content)), f"{UNIQUE}{type}{len(self._ids)}")
@@ -354,9 +355,11 @@ def draw_stage(figure: Figure, moving: Sequence[Artist], renderer: Renderer) -> 
     missing = [artist for number, artist in enumerate(moving) if f'data-gap="{number}"' not in body]
     if missing:
         raise ValueError(f"Expected every moving artist to be drawn by the figure; {missing[0]} is not.")
+    definitions = renderer.definitions()
+    renderer.on_stage = set(renderer.defs)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {renderer.width:g} {renderer.height:g}">'
-        f'<defs>{renderer.definitions()}</defs><defs data-reel=""></defs>{body}</svg>'
+        f'<defs>{definitions}</defs><defs data-reel=""></defs>{body}</svg>'
     )
 
 
