@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "widgets.recording": {"matplotlib", "numpy", "widgets.style"},
     "widgets.flipbook": {
         "anywidget",
+        "PIL",
         "matplotlib",
         "numpy",
         "traitlets",
