@@ -85,9 +85,7 @@ class Timing:
     high: float
 
 
-def timings(
-    norms: dict[str, Function], rows: int, d: int, backward: bool = False, rounds: int = 15
-) -> list[Timing]:
+def timings(norms: dict[str, Function], rows: int, d: int, backward: bool = False, rounds: int = 15) -> list[Timing]:
     """One call of each norm, and of the linear layer next door (d to 4 d), on the same numbers.
 
     The contestants take turns, so that a disturbance of the machine hits all of them; the first rounds do not count.
