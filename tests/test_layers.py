@@ -33,6 +33,7 @@ MAY_IMPORT = {
     },
     "widgets.recording": {"matplotlib", "numpy", "widgets.style"},
     "widgets.flipbook": {
+        "PIL",
         "anywidget",
         "matplotlib",
         "numpy",

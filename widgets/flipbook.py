@@ -17,6 +17,7 @@ import anywidget
 import traitlets
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from PIL import Image
 
 from widgets.recording import Renderer, draw_stage, record
 from widgets.style import DARK, PAPER
@@ -101,7 +102,9 @@ class Flipbook(anywidget.AnyWidget):
             self._show(**self.snapped(values))
             file = io.BytesIO()
             self._figure.savefig(file, format="png", dpi=96, facecolor=PAPER)
-            return file.getvalue()
+        small = io.BytesIO()  # a quarter of the size, which is what keeps the stored notebooks small
+        Image.open(file).convert("RGB").quantize(64).save(small, format="png", optimize=True)
+        return small.getvalue()
 
     def _nearest(self, name: str, value: float) -> float:
         return min(self.positions[name], key=lambda position: abs(position - value))
