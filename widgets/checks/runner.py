@@ -31,7 +31,6 @@ CALL_SECONDS = 5.0  # the longest one call may take
 CHECK_SECONDS = 10.0  # the longest all calls of one check may take
 GRACE_SECONDS = 1.0  # how long a call that was told to stop may take to do so
 STACK_BYTES = 64 * 2**20  # macOS gives threads half a megabyte, too little for a thousand nested calls
-SEED = 20_191_124  # set before each call; whoever seeds the global generator leaves another one
 SEED_WORDS = "the seed of torch's random numbers"
 
 
@@ -63,12 +62,15 @@ class Outcome:
         return f"line {number}, `{code}`" if code else f"line {number}"
 
 
-def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS) -> Outcome:
-    """Call a function and come back with an outcome, whatever it does; see the module for what that cannot include."""
+def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS, seed: int = 0) -> Outcome:
+    """Call a function and come back with an outcome, whatever it does; see the module for what that cannot include.
+
+    seed: of torch's random numbers during the call; two calls with different seeds tell whether any are drawn
+    """
     outcome = Outcome()
     thread = _worker(function, args, outcome)
     started = time.monotonic()
-    with _settings_kept(outcome), _output_caught(outcome):
+    with _settings_kept(outcome, 1_000_003 * (seed + 1)), _output_caught(outcome):
         try:
             _start(thread)
             _wait(thread, started + seconds)
@@ -146,11 +148,11 @@ def _output_caught(outcome: Outcome) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _settings_kept(outcome: Outcome) -> Iterator[None]:
+def _settings_kept(outcome: Outcome, seed: int) -> Iterator[None]:
     """Global settings and random generators as they were before; what was left changed is noted in the outcome."""
     before = {words: read() for words, (read, _) in SETTINGS.items()}
     generators = _generators()
-    torch.manual_seed(SEED)
+    torch.manual_seed(seed)
     try:
         with _uncompiled():
             yield
@@ -159,7 +161,7 @@ def _settings_kept(outcome: Outcome) -> Iterator[None]:
             if read() != before[words]:
                 outcome.changed += (words,)
                 write(before[words])
-        if torch.initial_seed() != SEED:
+        if torch.initial_seed() != seed:
             outcome.changed += (SEED_WORDS,)
         for restore, state in generators:
             restore(state)

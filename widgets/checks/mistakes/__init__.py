@@ -62,10 +62,12 @@ def close(actual: Any, expected: Any) -> bool:
         return math.isclose(actual, expected, rel_tol=1e-9)
     if not (isinstance(actual, Tensor) and isinstance(expected, Tensor)):
         return type(actual) is type(expected) and bool(actual == expected)
-    if actual.shape != expected.shape or actual.is_complex():
+    if actual.shape != expected.shape or actual.device != expected.device:
+        return False
+    if actual.is_complex() or expected.is_complex() or actual.layout != expected.layout:
         return False
     tolerance = TOLERANCES.get(expected.dtype, 0.0)
-    given, wanted = actual.detach().cpu().double(), expected.detach().double()
+    given, wanted = actual.detach().double(), expected.detach().double()
     finite = wanted[wanted.isfinite()].abs()
     size = finite.max().item() if finite.numel() else 0.0
     return torch.allclose(given, wanted, rtol=tolerance, atol=tolerance * size + 1e-12, equal_nan=True)

@@ -39,13 +39,12 @@ def _statistic(x: Tensor, name: str, dim: Any, keepdim: bool) -> Tensor:
 
 
 def _axes(x: Tensor, over: str) -> Any:
-    """The axes that a statistic is taken over. IndexError, as torch raises it, when x has too few."""
-    if over == "tokens":
-        x.mean(dim=-2)
+    """The axes that a statistic is taken over; torch raises IndexError later when x has too few."""
     return {
         "features": -1,
         "tokens": -2,
         "the first axis": 0,
+        "the second axis": 1,
         "tokens and features": tuple(range(x.dim()))[-2:],
         "all but the first axis": tuple(range(1, x.dim())) or 0,
         "everything": tuple(range(x.dim())),

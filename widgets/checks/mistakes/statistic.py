@@ -129,7 +129,7 @@ STATISTIC = (
             "Which axis holds the d features? The specification says: the last.",
             "`dim=-1`, whatever the number of axes.",
         ),
-        ({"over": "tokens"}, {"over": "the first axis"}),
+        ({"over": "tokens"}, {"over": "the first axis"}, {"over": "the second axis"}),
         "kyegomez/zeta#180",
     ),
     Mistake(
