@@ -161,10 +161,11 @@ def test_overall_shift_plays_the_bars_of_each_position():
         result = torch.nn.functional.rms_norm(x + shift, (6,), eps=1e-5)
         row = picture.paths[1].result
         unit = picture.result_unit
-        assert [bar.get_height() / unit for bar in row.bars] == pytest.approx(result.tolist(), abs=1e-9)
-        assert [bar.get_height() / unit for bar in row.outlines] == pytest.approx(unshifted.tolist(), abs=1e-9)
+        bars, outlines = ([bar.get_height() for bar in kind] for kind in (row.bars, row.outlines))
+        assert bars == pytest.approx((result * unit).tolist(), abs=0.00051)  # points, to a thousandth
+        assert outlines == pytest.approx((unshifted * unit).tolist(), abs=0.00051)
         assert picture.paths[0].mean.get_y() + 0.7 == pytest.approx(
-            270 + (x + shift).mean().item() * picture.unit, abs=1e-9
+            270 + (x + shift).mean().item() * picture.unit, abs=0.00051
         )
 
 

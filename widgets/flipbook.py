@@ -14,8 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import anywidget
+import numpy as np
 import traitlets
 from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -100,10 +102,15 @@ class Flipbook(anywidget.AnyWidget):
         """The picture with the sliders at `values`, in 64 colours, for readers without widgets."""
         with self._lock:
             self._show(**self.snapped(values))
-            drawn, small = io.BytesIO(), io.BytesIO()
-            self._figure.savefig(drawn, format="png", dpi=96, facecolor=PAPER)
-        Image.open(drawn).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-        return small.getvalue()
+            self._figure.set_dpi(96)
+            canvas = FigureCanvasAgg(self._figure)
+            canvas.draw()
+            drawn = Image.fromarray(np.asarray(canvas.buffer_rgba()))
+            self._figure.set_dpi(72)
+        paper, file = Image.new("RGB", drawn.size, PAPER), io.BytesIO()
+        paper.paste(drawn, mask=drawn)
+        paper.quantize(64, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(file, "png")
+        return file.getvalue()
 
     def _nearest(self, name: str, value: float) -> float:
         return min(self.positions[name], key=lambda position: abs(position - value))

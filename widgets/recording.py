@@ -8,10 +8,10 @@ only once and their places at all positions are transformed together; a test com
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -239,10 +239,15 @@ class _Placed:
         self.artist, self.renderer = artist, renderer
         self.drawn = Drawn(artist, renderer)  # for the positions at which the artist is not a plain one
         self.looks: dict[tuple, tuple[list[Node], object, list[int], list[tuple]]] = {}
+        self.last: tuple[tuple, tuple | None, tuple] | None = None  # (limits, look, place)
 
     def note(self, position: int, limits: tuple = ()) -> None:
-        look = self.look()
+        if self.last is None or self.artist.stale or self.last[0] != limits:
+            self.last = (limits, self.look(), self.place())
+            self.artist.stale = False
+        _, look, place = self.last
         if look is None:
+            self.artist.stale = True
             return self.drawn.note(position, limits)
         look = (*look, *limits)
         if look not in self.looks:
@@ -251,7 +256,7 @@ class _Placed:
             self.looks[look] = (capture(self.artist, self.renderer), transform, [], [])
         _, _, at, places = self.looks[look]
         at.append(position)
-        places.append(self.place())
+        places.append(place)
 
     def variants(self) -> list[Variant]:
         return self.drawn.variants() + [self._variant(*look) for look in self.looks.values()]
@@ -276,7 +281,7 @@ class Bar(_Placed):
         bar = self.artist
         if not bar.get_visible() or bar.get_angle() or bar.get_path_effects() or bar.get_sketch_params():
             return None
-        if not all(isinstance(number, Real) for number in self.place()):
+        if not _finite(*self.place()):
             return None
         style = (bar.get_facecolor(), bar.get_edgecolor(), bar.get_linewidth(), str(bar.get_linestyle()))
         return (*style, bar.get_hatch(), bar.get_alpha(), bar.get_clip_on())
@@ -304,7 +309,7 @@ class Label(_Placed):
         plain = label.get_visible() and text and "$" not in text and "\n" not in text and label.get_va() == "baseline"
         if not plain or label.get_bbox_patch() or label.get_path_effects() or label.get_wrap() or label.get_url():
             return None
-        if label.get_rotation() or not all(isinstance(number, Real) for number in (label._x, label._y)):
+        if label.get_rotation() or not _finite(label._x, label._y):
             return None
         font = (
             label.get_fontsize(),
@@ -321,6 +326,14 @@ class Label(_Placed):
         x, y, text = zip(*places, strict=True)
         x, y = self.points(transform, x, y)
         return [("x", [_column(x)]), ("y", [_column(y)]), ("", split(text))]
+
+
+def _finite(*values: object) -> bool:
+    """Whether these are numbers, none of them infinite or NaN."""
+    try:
+        return all(map(math.isfinite, values))
+    except TypeError:
+        return False
 
 
 def _column(values: list[str]) -> str | list[str]:

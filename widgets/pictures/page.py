@@ -83,15 +83,22 @@ class BarRow:
         """values: one number a bar; unit: points for the number 1. A bar too long ends at `reach`, with an arrow."""
         outlines = [0.0] * len(self.bars) if outlines is None else outlines
         for bar, number, value, outline in zip(self.bars, self.numbers, values, outlines, strict=True):
-            height = self.cut(value * unit)
-            bar.set_height(height)
+            height, beyond = self.cut(value * unit), self.cut(outline * unit)
+            self.stretch(bar, height)
             arrow = "" if abs(value * unit) <= self.reach else " ↑" if value > 0 else " ↓"
             number.set_text(style.number(value, self.digits) + arrow)
-            beyond = self.cut(outline * unit)
-            number.set_y(self.base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 9.5))
+            y = self.base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 9.5)
+            if number.get_position()[1] != y:
+                number.set_y(y)
         for rectangle, outline in zip(self.outlines, outlines, strict=False):
-            rectangle.set_height(self.cut(outline * unit))
+            self.stretch(rectangle, self.cut(outline * unit))
+
+    @staticmethod
+    def stretch(bar: Rectangle, height: float) -> None:
+        """Gives a bar its height; one that has it already is left alone, and so need not be recorded anew."""
+        if bar.get_height() != height:
+            bar.set_height(height)
 
     def cut(self, height: float) -> float:
-        """The height a bar can have, in points."""
-        return max(-self.reach, min(self.reach, height))
+        """The height a bar can have, in points, to a thousandth."""
+        return round(max(-self.reach, min(self.reach, height)), 3)
