@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
@@ -141,6 +141,17 @@ ERRORS = """() => window.lesson.content.widgets.flatMap(cell => cell.model.type 
     cell.model.outputs.toJSON().filter(output => output.output_type === 'error')
         .map(output => `${cell.model.id}: ${output.ename}: ${output.evalue}`))"""
 
+LOOK = """async () => {
+    const notebook = window.lesson.content;
+    const seen = [];
+    for (const [index, {model, node}] of notebook.widgets.entries()) {
+        notebook.scrollToItem(index, 'start');
+        do await new Promise(requestAnimationFrame); while (!node.isConnected || !node.innerText);
+        seen.push([model.id, node.innerText, node.querySelectorAll('.jp-OutputArea :is(img, svg[role=img])').length]);
+    }
+    return seen;
+}"""
+
 SHOW = """async id => {
     const notebook = window.lesson.content;
     const index = notebook.widgets.findIndex(cell => cell.model.id === id);
@@ -149,6 +160,13 @@ SHOW = """async id => {
     await notebook.scrollToItem(index, 'start');
     await notebook.widgets[index].ready;
 }"""
+
+
+class Sight(NamedTuple):
+    """What can be seen of a cell: all its words, and how many pictures are in its output."""
+
+    words: str
+    pictures: int
 
 
 class Lesson:
@@ -200,6 +218,10 @@ class Lesson:
     def errors(self) -> list[str]:
         """Every error among the outputs, as `cell: name: message`."""
         return self.ask(ERRORS)
+
+    def look(self) -> dict[str, Sight]:
+        """What can be seen of each cell, by its id, when one scrolls from the first to the last."""
+        return {cell: Sight(words, pictures) for cell, words, pictures in self.ask(LOOK)}
 
     def show(self, cell: str) -> Locator:
         """Scroll a cell into view, by its id; gives its place on the page, input and outputs."""
