@@ -21,6 +21,10 @@ CELLS = {
     "again": "overall_shift([1, 2, 3], layernorm_only=True)",
     "eps": "eps_explorer()",
     "geometry": "norm_geometry()",
+    "curves": "activation_curves(beta=2.0)",
+    "flow": "gate_flow()",
+    "ledger": "parameter_ledger()",
+    "beta": "swish_beta()",
     "busy": BUSY,
     "count": "len(_instances)",
 }
@@ -28,7 +32,7 @@ CELLS = {
 
 @pytest.fixture(scope="module")
 def page(chromium: browsers.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lesson]:
-    """A notebook with every explorer of lessons 01 and 02, run once but for the long cell."""
+    """A notebook with every explorer of lessons 01 to 04, run once but for the long cell and the last."""
     folder = tmp_path_factory.mktemp("explorers")
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
@@ -36,7 +40,7 @@ def page(chromium: browsers.Browser, tmp_path_factory: pytest.TempPathFactory) -
     nbformat.write(notebook, folder / "explorers.ipynb")
     with browsers.jupyterlab(folder) as address:
         lesson = browsers.open_lesson(chromium, address, "explorers.ipynb")
-        for name in ("imports", "overall-shift", "again", "eps", "geometry"):
+        for name in (name for name in CELLS if name not in ("busy", "count")):
             lesson.run(name)
         yield lesson
         lesson.close()
@@ -71,6 +75,13 @@ SLIDERS = [
     ("geometry", "overall shift"),
     ("geometry", "turn the vector"),
     ("geometry", "walk around"),
+    ("curves", "z"),
+    ("curves", "β of Swish"),
+    ("flow", "gate input of position 3"),
+    ("ledger", "d_model"),
+    ("ledger", "multiple of"),
+    ("ledger", "multiplier"),
+    ("beta", "β"),
 ]
 
 
@@ -174,11 +185,11 @@ def test_three_runs_leave_nothing_behind(page: Lesson) -> None:
 
 def test_controls_and_pictures_have_names(page: Lesson) -> None:
     """What Chromium tells a screen reader."""
-    for cell in ("overall-shift", "eps", "geometry"):
+    for cell in ("overall-shift", "eps", "geometry", "curves", "flow", "ledger", "beta"):
         snapshot = page.show(cell).locator(".jp-Cell-outputWrapper").aria_snapshot()
-        for role in ("slider", "img", "textbox"):
+        for role in ("slider", "img", "textbox", "checkbox", "combobox"):
             controls = re.findall(rf"- '?{role}\b.*", snapshot)
-            assert controls or role == "textbox", snapshot
+            assert controls or role not in ("slider", "img"), snapshot
             assert all(re.match(rf"- '?{role} \"[^\"]+", control) for control in controls), snapshot
 
 

@@ -97,7 +97,7 @@ class Flipbook(anywidget.AnyWidget):
                 self._set_reel(first, self._record(first, here))
 
     def png(self, values: Mapping[str, float]) -> bytes:
-        """The picture with the sliders at `values`, for readers without widgets; 64 colours take a third of the bytes."""
+        """The picture with the sliders at `values`, in 64 colours, for readers without widgets."""
         with self._lock:
             self._show(**self.snapped(values))
             drawn, small = io.BytesIO(), io.BytesIO()

@@ -45,14 +45,16 @@ class ParameterLedger(Explorer):
         sliders = {
             "d_model": FloatSlider(d_model, min=STEP, max=LARGEST, step=STEP, description="d_model", **whole),
             "multiple_of": FloatLogSlider(
-                multiple_of, base=2, min=0, max=12, step=1, description="round up to a multiple of", **whole
+                multiple_of, base=2, min=0, max=12, step=1, description="multiple of", **whole
             ),
             "multiplier": FloatSlider(multiplier, min=0.5, max=3, step=0.02, description="multiplier"),
         }
         choices = [("choose …", None), *((model.name, model) for model in MODELS)]
-        self.models = Dropdown(options=choices, description="real model", layout={"width": "240px"})
+        self.models = Dropdown(options=choices, description="real model", layout={"width": "220px"})
         self.models.observe(self._choose, "value")
         super().__init__(flipbook, sliders, self._text, (self.models,))
+        for name in ("multiple_of", "multiplier"):
+            sliders[name].layout.width = "min(100%, 300px)"  # so that one row has room for them and the list
 
     def _choose(self, change: dict) -> None:
         model: Model | None = change["new"]

@@ -23,9 +23,12 @@ def product_picture(fits: Iterable[ProductFit] | None = None) -> Explorer:
         raise TypeError(f"{wanted}; got {', '.join(type(fit).__name__ for fit in fits)}.")
     if not 1 <= len(fits) <= len(COLOURS):
         raise ValueError(f"{wanted}; got {len(fits)}.")
+    errors = {
+        fit.network: [scientific(error.median().item()) for error in (fit.error_inside, fit.error_outside)]
+        for fit in fits
+    }
     lines = [f"{'mean squared error':<20}{'inside':>10}{'outside':>10}"]
-    for fit in fits:
-        inside, outside = (scientific(error.median().item()) for error in (fit.error_inside, fit.error_outside))
-        lines.append(f"{fit.network:<20}{inside:>10}{outside:>10}")
-    text = "\n".join(lines)
-    return Explorer(Flipbook(product_figure(fits), label=text), {}, lambda: text)
+    lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, (inside, outside) in errors.items()]
+    each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())
+    label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
+    return Explorer(Flipbook(product_figure(fits), label=label), {}, lambda: "\n".join(lines))

@@ -23,4 +23,7 @@ def skeleton(d_model: int = 512, d_ff: int | None = None, relu_d_ff: int | None 
             f"down ({d_model}, {gated.d_ff}): {gated.parameters:,} parameters",
         ]
     )
-    return Explorer(Flipbook(skeleton_figure(Ledger(relu, gated)), label=text), {}, lambda: text)
+    label = "Every matrix with the shape of its weight. " + ". ".join(
+        " ".join(line.split()) for line in text.splitlines()
+    )
+    return Explorer(Flipbook(skeleton_figure(Ledger(relu, gated)), label=f"{label}."), {}, lambda: text)

@@ -15,7 +15,7 @@ from widgets.pictures.page import box, page, write
 WIDTH, HEIGHT = 720, 330
 SIDE, LEFT = 130.0, 96.0  # of one square panel; of the first
 ROWS = ((168, INSIDE, "inside", f"within ±{INSIDE:g}"), (8, OUTSIDE, "outside", f"±{INSIDE:g} to ±{OUTSIDE:g}"))
-SHOWN = 80  # points in a cloud; more would hide one another
+SHOWN = 150  # points in a cloud; more would hide one another
 COLOURS = (style.INPUT, style.GELU, style.GATE, style.CONTENT)
 
 
