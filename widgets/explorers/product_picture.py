@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook import Flipbook
 from widgets.maths.product_task import NETWORKS, ProductFit, learn_product
-from widgets.pictures.product_task import COLOURS, product_figure
-from widgets.style import scientific
+from widgets.pictures.product_task import COLOURS, product_figure, size
 
 
 def product_picture(fits: Iterable[ProductFit] | None = None) -> Explorer:
@@ -23,10 +22,7 @@ def product_picture(fits: Iterable[ProductFit] | None = None) -> Explorer:
         raise TypeError(f"{wanted}; got {', '.join(type(fit).__name__ for fit in fits)}.")
     if not 1 <= len(fits) <= len(COLOURS):
         raise ValueError(f"{wanted}; got {len(fits)}.")
-    errors = {
-        fit.network: [scientific(error.median().item()) for error in (fit.error_inside, fit.error_outside)]
-        for fit in fits
-    }
+    errors = {fit.network: [size(error.median()) for error in (fit.error_inside, fit.error_outside)] for fit in fits}
     lines = [f"{'mean squared error':<20}{'inside':>10}{'outside':>10}"]
     lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, (inside, outside) in errors.items()]
     each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())

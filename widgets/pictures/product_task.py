@@ -39,6 +39,11 @@ def product_figure(fits: Sequence[ProductFit]) -> Figure:
     return figure
 
 
+def size(error: Tensor) -> str:
+    """A squared error as the picture prints it: 9.9, but 4.2e−2."""
+    return style.number(error.item(), 1) if error >= 0.95 else style.scientific(error.item())
+
+
 def _panel(axes: Axes, left: float, row: int, truth: Tensor, predicted: Tensor, error: Tensor, colour: str) -> None:
     bottom, reach = ROWS[row][:2]
     middle = predicted[error.argsort()[len(error) // 2]]
@@ -47,8 +52,6 @@ def _panel(axes: Axes, left: float, row: int, truth: Tensor, predicted: Tensor, 
     across, up = (((v[:SHOWN] / reach**2).clamp(-1, 1) + 1) / 2 * SIDE for v in (truth, middle))
     axes.plot((left + across).numpy(), (bottom + up).numpy(), ".", color=colour, markersize=3.2)
     small = {"fontsize": style.SMALL - 0.5, "ha": "right"}
-    write(
-        axes, left + SIDE - 4, bottom + 16, f"error {style.scientific(error.median().item())}", weight="bold", **small
-    )
-    seeds = f"{style.scientific(error.min().item())} … {style.scientific(error.max().item())}"
+    write(axes, left + SIDE - 4, bottom + 16, f"error {size(error.median())}", weight="bold", **small)
+    seeds = f"{size(error.min())} … {size(error.max())}"
     write(axes, left + SIDE - 4, bottom + 5, seeds, color=style.FAINT, **small)
