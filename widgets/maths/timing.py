@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from statistics import median, quantiles
+from statistics import quantiles
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
+
+from widgets.maths.threads import one_thread
 
 EPS = 1e-5
 Function = Callable[..., Tensor]
@@ -52,24 +56,22 @@ NORMS: dict[str, Function] = {
 
 
 def compiled_norms() -> tuple[dict[str, Function], str]:
-    """The two written by hand, compiled into one loop each; without a C++ compiler none, and the reason.
+    """The two written by hand, each compiled into loops of its own; without a working compiler none, and why.
 
-    Takes ten seconds or more the first time on a machine; later runs find the result on the disk.
+    torch compiles when a norm is first called with numbers of a new shape, which takes some ten seconds.
     """
-    import torch._inductor.config as inductor
-
-    inductor.compile_threads = 1  # otherwise a pool of processes starts
-    norms = {
-        "LayerNorm, compiled": torch.compile(layer_norm_by_hand, dynamic=True),
-        "RMSNorm, compiled": torch.compile(rms_norm_by_hand, dynamic=True),
-    }
     try:
-        for name, norm in norms.items():
-            _call(norm, *_arguments(name, 4, 8), backward=True)()
-            _call(norm, *_arguments(name, 4, 8), backward=False)()
-    except Exception as problem:
-        return {}, f"torch.compile found no C++ compiler here that works ({type(problem).__name__})."
-    return norms, "Compiled."
+        import torch._inductor.config as inductor
+
+        inductor.compile_threads = 1  # otherwise a pool of processes starts
+        norms = {
+            "LayerNorm, compiled": torch.compile(layer_norm_by_hand, dynamic=False),
+            "RMSNorm, compiled": torch.compile(rms_norm_by_hand, dynamic=False),
+        }
+        norms["RMSNorm, compiled"](*_arguments("RMSNorm", 4, 8))
+    except Exception as problem:  # torch raises a different error for every way in which a compiler is missing
+        return {}, f"Nothing is compiled here: torch.compile needs a C++ compiler ({type(problem).__name__})."
+    return norms, "Compiled with a C++ compiler."
 
 
 @dataclass(frozen=True)
@@ -85,35 +87,64 @@ class Timing:
     high: float
 
 
-def timings(norms: dict[str, Function], rows: int, d: int, backward: bool = False, rounds: int = 15) -> list[Timing]:
-    """One call of each norm, and of the linear layer next door (d to 4 d), on the same numbers.
+def timings(
+    norms: dict[str, Function], rows: int, d: int, backward: bool = False, rounds: int = 15, seconds: float = 1.5
+) -> list[Timing]:
+    """One call of each norm, and of the linear layer next door (d to 4 d), on the same (rows, d) numbers.
 
-    The contestants take turns, so that a disturbance of the machine hits all of them; the first rounds do not count.
+    The contestants take turns, so that a disturbance of the machine hits all of them; a first round does not count.
+    One thread. It stops after so many rounds, or after so many seconds and three rounds.
     backward: forward and backward together, from a random cotangent
     """
     calls = {name: _call(norm, *_arguments(name, rows, d), backward=backward) for name, norm in norms.items()}
     linear = nn.Linear(d, 4 * d, bias=False)
     calls["Linear next door"] = _call(linear, _random(rows, d), backward=backward)
-    measured: dict[str, list[float]] = {name: [] for name in calls}
-    for turn in range(rounds + 3):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            for _ in range(repeats := 1 if name == "Linear next door" else 10):
-                call()
-            if turn >= 3:
-                measured[name].append((time.perf_counter() - start) / repeats * 1e6)
-    return [Timing(name, rows, d, backward, median(each), *_quartiles(each)) for name, each in measured.items()]
+    with one_thread():
+        measured = [_round(calls)]
+        start = time.perf_counter()
+        while len(measured) <= 3 or (len(measured) <= rounds and time.perf_counter() - start < seconds):
+            measured.append(_round(calls))
+    found = []
+    for name in calls:
+        low, middle, high = quantiles([each[name] for each in measured[1:]], n=4)
+        found.append(Timing(name, rows, d, backward, middle, low, high))
+    return found
 
 
-def operations(norm: Function, name: str, rows: int = 512, d: int = 512) -> list[str]:
-    """The operations that torch runs for one forward call, in order, as its profiler names them.
+def _round(calls: dict[str, Callable[[], None]]) -> dict[str, float]:
+    """Microseconds of one call of each contestant; fast ones are called ten times."""
+    found = {}
+    for name, call in calls.items():
+        repeats = 1 if name.startswith("Linear") else 10
+        start = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        found[name] = (time.perf_counter() - start) / repeats * 1e6
+    return found
 
-    Those that call others, or that only look at a tensor in another way, are included.
+
+def operations(name: str, rows: int = 4, d: int = 8) -> list[str]:
+    """The operations that torch runs for one forward call of a norm in NORMS, in order, as its profiler names them.
+
+    Those that call others, or that look at a tensor in another way, are listed too.
     """
     arguments = _arguments(name, rows, d)
-    with torch.no_grad(), profile(activities=[ProfilerActivity.CPU]) as recorded:
-        norm(*arguments)
+    with torch.no_grad(), _no_chatter(), profile(activities=[ProfilerActivity.CPU]) as recorded:
+        NORMS[name](*arguments)
     return [event.name.removeprefix("aten::") for event in recorded.events() if event.name.startswith("aten::")]
+
+
+@contextmanager
+def _no_chatter() -> Iterator[None]:
+    """Keeps what C++ code writes to stderr from the reader: the profiler announces itself there."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 def _arguments(name: str, rows: int, d: int) -> tuple[Tensor, ...]:
@@ -137,8 +168,3 @@ def _call(function: Function, *arguments: Tensor, backward: bool) -> Callable[[]
         torch.autograd.backward(function(*arguments), cotangent)
 
     return both if backward else forward
-
-
-def _quartiles(values: list[float]) -> tuple[float, float]:
-    low, _, high = quantiles(values, n=4)
-    return low, high

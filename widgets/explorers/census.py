@@ -1,0 +1,21 @@
+"""The census of open decoder families as bars and as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from widgets.explorers.explorer import Explorer
+from widgets.explorers.still import still
+from widgets.pictures.census import CensusPicture, counts
+
+
+def census_chart(census: Sequence[Mapping[str, str]]) -> Explorer:
+    """How many families use which norm, a gate, both, which eps, and a norm on queries and keys.
+
+    census: the rows of lessons/data/census.csv
+    """
+    lines = [
+        f"{title}: " + ", ".join(f"{words} {count}" for words, count, _ in rows)
+        for title, rows in counts(census).items()
+    ]
+    return still(CensusPicture(census).figure, "\n".join(lines))

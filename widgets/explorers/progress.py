@@ -1,0 +1,34 @@
+"""A bar for what takes longer than a second."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from IPython.display import display
+from ipywidgets import FloatProgress, HBox, Label
+
+
+class Progress(HBox):
+    """A bar with words beside it, shown while a `with` block runs; it stays, with its last words."""
+
+    def __init__(self, words: str) -> None:
+        self._bar, self._words = FloatProgress(0.0, min=0.0, max=1.0), Label(words)
+        super().__init__([self._bar, self._words])
+
+    def __enter__(self) -> Progress:
+        display(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        if kind is not None:
+            self._bar.bar_style = "warning"
+
+    def __call__(self, done: float, words: str) -> None:
+        """done: from 0 to 1."""
+        self._bar.value, self._words.value = done, words
+
+    def __repr__(self) -> str:
+        return self._words.value
+
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
+        return {**super()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
