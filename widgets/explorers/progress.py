@@ -5,15 +5,21 @@ from __future__ import annotations
 from types import TracebackType
 
 from IPython.display import display
-from ipywidgets import FloatProgress, HBox, Label
+from ipywidgets import FloatProgress, HBox, Label, VBox, Widget
+
+from widgets.explorers.explorer import close_predecessors
 
 
-class Progress(HBox):
-    """A bar with words beside it, shown while a `with` block runs; it stays, with its last words."""
+class Progress(VBox):
+    """A bar with words beside it, shown while a `with` block runs; it stays afterwards, with its last words.
 
-    def __init__(self, words: str) -> None:
+    below: what is shown under the bar as long as the block runs
+    """
+
+    def __init__(self, words: str, *below: Widget) -> None:
         self._bar, self._words = FloatProgress(0.0, min=0.0, max=1.0), Label(words)
-        super().__init__([self._bar, self._words])
+        super().__init__([HBox([self._bar, self._words]), *below])
+        close_predecessors(self)
 
     def __enter__(self) -> Progress:
         display(self)
@@ -21,7 +27,11 @@ class Progress(HBox):
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         if kind is not None:
-            self._bar.bar_style = "warning"
+            self._bar.bar_style = "danger"
+        first, *below = self.children
+        self.children = [first]
+        for widget in below:
+            widget.close()
 
     def __call__(self, done: float, words: str) -> None:
         """done: from 0 to 1."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from IPython.display import display
-
+from widgets.explorers.explorer import Explorer
 from widgets.explorers.progress import Progress
-from widgets.explorers.still import still
+from widgets.flipbook import Flipbook
 from widgets.maths.ablation import Arm
 from widgets.maths.decoder import CharModel
 from widgets.maths.numbers import whole_number
@@ -21,20 +20,25 @@ OLD, MODERN = ("LayerNorm", "ReLU"), ("RMSNorm", "SwiGLU")
 REDRAW = 0.7  # seconds
 
 
-@dataclass
-class Training:
-    """What came out, also when it was interrupted: the losses of every step, and the held-out loss at the end."""
+class Training(Explorer):
+    """What came out, also when it was interrupted, as a picture and as numbers.
 
-    curves: dict[str, list[float]]
-    models: dict[str, CharModel]
-    held_out: dict[str, float] = field(default_factory=dict)
+    losses: name -> the loss in nats of every step; held_out: name -> the loss on unseen text at the end; models
+    """
 
-    def __repr__(self) -> str:
-        rows = []
-        for name, losses in self.curves.items():
-            end = f"held-out loss {number(self.held_out[name], 3)}" if name in self.held_out else "nothing measured yet"
-            rows.append(f"{name:<20} {len(losses):>4} steps   {end}")
-        return "\n".join(rows)
+    def __init__(
+        self,
+        picture: LossCurves,
+        losses: dict[str, list[float]],
+        held_out: dict[str, float],
+        models: dict[str, CharModel],
+    ) -> None:
+        self.losses, self.held_out, self.models = losses, held_out, models
+        text = "\n".join(
+            f"{name:<20} {len(losses[name]):>4} steps   held-out loss {number(held_out[name], 3)}" for name in models
+        )
+        super().__init__(Flipbook(picture.figure, label=text), {}, lambda: text)
+        self.layout.max_width = "900px"
 
 
 def train_pair(
@@ -50,27 +54,32 @@ def train_pair(
     if first == second:
         raise ValueError(f"Expected two different arms; got {first} twice.")
     models = {" + ".join(arm): CharModel(*arm, seed=seed) for arm in (first, second)}
-    seen, held_out = split(encode(text()))
-    result = Training({name: [] for name in models}, models)
-    runs = {name: train(model, batches(seen, seed), steps, learning_rate) for name, model in models.items()}
     picture = LossCurves(list(models), steps)
-    view = still(picture.figure, "the losses of " + " and ".join(models))
-    with Progress("training") as progress, one_thread():
-        display(view)
-        drawn = 0.0
+    running = Flipbook(picture.figure, label="The losses of " + " and ".join(models))
+    losses: dict[str, list[float]] = {name: [] for name in models}
+    with Progress("reading the text", running) as progress, one_thread():
+        seen, held_out = split(encode(text()))
+        runs = {name: train(model, batches(seen, seed), steps, learning_rate) for name, model in models.items()}
         try:
-            for step in range(1, steps + 1):
+            for step in _redrawing(steps, picture, running, losses):
+                progress(step / steps, f"step {step} of {steps}; interrupt the kernel to stop early")
                 for name, run in runs.items():
-                    result.curves[name].append(next(run))
-                if time.monotonic() - drawn > REDRAW or step == steps:
-                    progress(step / steps, f"step {step} of {steps}; interrupt the kernel to stop early")
-                    picture.show(result.curves)
-                    view.draw(picture.figure, lambda: repr(result), [])
-                    drawn = time.monotonic()
-            ended = f"{steps} steps"
+                    losses[name].append(next(run))
+            words = f"{steps} steps"
         except KeyboardInterrupt:
-            ended = "stopped early, nothing lost"
-        for name, model in models.items():
-            result.held_out[name] = held_out_loss(model, held_out)
-        progress(len(result.curves[name]) / steps, ended)
-    return result
+            words = f"stopped after {len(losses[name])} steps; nothing is lost"
+        picture.show(losses)
+        held_out_losses = {name: held_out_loss(model, held_out) for name, model in models.items()}
+        progress(1.0, words)
+    return Training(picture, losses, held_out_losses, models)
+
+
+def _redrawing(steps: int, picture: LossCurves, running: Flipbook, losses: dict[str, list[float]]) -> Iterator[int]:
+    """The numbers of the steps from 1 on; from time to time the picture is drawn anew in between."""
+    drawn = time.monotonic()
+    for step in range(1, steps + 1):
+        yield step
+        if time.monotonic() - drawn > REDRAW:
+            picture.show(losses)
+            running.draw(picture.figure, lambda: running.label, [], {})
+            drawn = time.monotonic()

@@ -35,6 +35,14 @@ def encode(characters: str) -> Tensor:
     return torch.where(codes == ord("\n"), NEWLINE, codes - ord(" "))
 
 
+def decode(tokens: Tensor) -> str:
+    """The characters again: the opposite of encode.
+
+    tokens: (length,)
+    """
+    return "".join("\n" if token == NEWLINE else chr(token + ord(" ")) for token in tokens.tolist())
+
+
 def split(tokens: Tensor, held_out: float = 0.1) -> tuple[Tensor, Tensor]:
     """The beginning, to train on, and the end, held out.
 
