@@ -34,6 +34,7 @@ MAY_IMPORT = {
     },
     "widgets.recording": {"matplotlib", "numpy", "widgets.style"},
     "widgets.flipbook": {
+        "PIL",
         "anywidget",
         "PIL",
         "matplotlib",

@@ -63,7 +63,7 @@ class Explorer(VBox):
         """Closes the explorer with all its controls, links and styles, so that no model is left behind."""
         for link in self._links:
             link.close()
-        _close_below(self)
+        close_below(self)
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -76,9 +76,10 @@ class Explorer(VBox):
             return self._lines(**self.flipbook.snapped(self.values))
 
 
-def _close_below(widget: Widget) -> None:
+def close_below(widget: Widget) -> None:
+    """Closes a widget with everything in it, layouts and styles too."""
     for child in getattr(widget, "children", ()):
-        _close_below(child)
+        close_below(child)
     for part in ("layout", "style"):
         if isinstance(getattr(widget, part, None), Widget):
             getattr(widget, part).close()

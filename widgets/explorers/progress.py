@@ -7,7 +7,7 @@ from types import TracebackType
 from IPython.display import display
 from ipywidgets import FloatProgress, HBox, Label, VBox, Widget
 
-from widgets.explorers.explorer import close_predecessors
+from widgets.explorers.explorer import close_below, close_predecessors
 
 
 class Progress(VBox):
@@ -31,11 +31,15 @@ class Progress(VBox):
         first, *below = self.children
         self.children = [first]
         for widget in below:
-            widget.close()
+            close_below(widget)
 
     def __call__(self, done: float, words: str) -> None:
         """done: from 0 to 1."""
         self._bar.value, self._words.value = done, words
+
+    def close(self) -> None:
+        """Closes the bar with its words, so that no model is left behind."""
+        close_below(self)
 
     def __repr__(self) -> str:
         return self._words.value

@@ -103,7 +103,7 @@ class _Column:
             sign, _ = SIGNS[wire.operation]
             self.axes.add_patch(Circle((x, y), RADIUS, facecolor=style.PAPER, edgecolor=colour, linewidth=1.4))
             self._text(x, y, sign, size=style.LARGE, ha="center")
-            self._text(x + 0.2, y - 0.12, words, size=style.SMALL)
+            self._text(x + 0.2, y + 0.14, words, size=style.SMALL)
             return
         half = 0.16 + 0.043 * len(words)
         self._box(
