@@ -34,7 +34,6 @@ MAY_IMPORT = {
     },
     "widgets.recording": {"matplotlib", "numpy", "widgets.style"},
     "widgets.flipbook": {
-        "PIL",
         "anywidget",
         "PIL",
         "matplotlib",
