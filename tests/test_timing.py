@@ -61,12 +61,15 @@ def test_the_profiler_is_silent(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_without_a_compiler_it_says_so(monkeypatch):
-    def broken(*_: object, **__: object) -> None:
-        raise RuntimeError("no C++ compiler")
+def broken(*_: object) -> torch.Tensor:
+    raise RuntimeError("no C++ compiler")
 
-    monkeypatch.setattr(torch, "compile", broken)
-    norms, reason = compiled_norms()
+
+@pytest.mark.parametrize("when", [broken, lambda *_, **__: broken], ids=["at once", "when called"])
+def test_without_a_compiler_it_says_so(monkeypatch, when):
+    """torch notices a missing compiler only when a compiled function meets its first numbers."""
+    monkeypatch.setattr(torch, "compile", lambda norm, **_: when(norm))
+    norms, reason = compiled_norms(3, 8)
     assert norms == {}
     assert "Nothing is compiled here" in reason
 
@@ -82,7 +85,7 @@ def test_durations(microseconds, words):
 def test_picture_and_text(monkeypatch):
     """All sizes, the compiled ones where they belong, a name for every row, a bar that ends."""
     compiled = {"RMSNorm, compiled": NORMS["RMSNorm, by hand"]}
-    monkeypatch.setattr("widgets.explorers.norm_timings.compiled_norms", lambda: (compiled, "Compiled."))
+    monkeypatch.setattr("widgets.explorers.norm_timings.compiled_norms", lambda *_: (compiled, "Compiled."))
     monkeypatch.setattr("widgets.explorers.norm_timings.timings", lambda *a: timings(*a, rounds=3, seconds=0))
     found = time_norms(sizes=((2, 8), (3, 16)))
     assert len(found) == 2 * 5 + 2 * 6

@@ -19,14 +19,13 @@ def time_norms(sizes: Sequence[tuple[int, int]] = SIZES, compile_at: int = 1) ->
     Both are built in, written by hand and, at sizes[compile_at], compiled; about half a minute, most of it compiling.
     """
     with Progress("starting") as progress:
-        progress(0.0, "looking for a C++ compiler")
-        compiled, reason = compiled_norms()
+        progress(0.0, "compiling, where there is a C++ compiler")
+        compiled, reason = compiled_norms(*sizes[compile_at])
         found: list[Timing] = []
         jobs = [(at, rows, d, backward) for at, (rows, d) in enumerate(sizes) for backward in (False, True)]
         for done, (at, rows, d, backward) in enumerate(jobs):
-            what = "compiling and timing" if compiled and at == compile_at else "timing"
             kind = "forward and backward" if backward else "forward"
-            progress((done + 1) / (len(jobs) + 1), f"{what} {rows} rows of {d} numbers, {kind}")
+            progress((done + 1) / (len(jobs) + 1), f"timing {rows} rows of {d} numbers, {kind}")
             norms = NORMS | compiled if at == compile_at else NORMS
             found += timings(norms, rows, d, backward)
         progress(1.0, f"{len(found)} timings. {reason}")

@@ -55,10 +55,10 @@ NORMS: dict[str, Function] = {
 }
 
 
-def compiled_norms() -> tuple[dict[str, Function], str]:
-    """The two written by hand, each compiled into loops of its own; without a working compiler none, and why.
+def compiled_norms(rows: int, d: int) -> tuple[dict[str, Function], str]:
+    """The two written by hand, compiled for numbers of this shape; without a compiler that works none, and why.
 
-    torch compiles when a norm is first called with numbers of a new shape, which takes some ten seconds.
+    Takes ten seconds or more: torch writes C++ for each, forward and backward, and compiles it.
     """
     try:
         import torch._inductor.config as inductor
@@ -68,9 +68,14 @@ def compiled_norms() -> tuple[dict[str, Function], str]:
             "LayerNorm, compiled": torch.compile(layer_norm_by_hand, dynamic=False),
             "RMSNorm, compiled": torch.compile(rms_norm_by_hand, dynamic=False),
         }
-        norms["RMSNorm, compiled"](*_arguments("RMSNorm", 4, 8))
-    except Exception as problem:  # torch raises a different error for every way in which a compiler is missing
-        return {}, f"Nothing is compiled here: torch.compile needs a C++ compiler ({type(problem).__name__})."
+        for name, norm in norms.items():
+            for backward in (False, True):
+                _call(norm, *_arguments(name, rows, d), backward=backward)()
+    except Exception as problem:  # a missing or unfit compiler shows itself in many kinds of errors
+        return (
+            {},
+            f"Nothing is compiled here: torch.compile found no C++ compiler that works ({type(problem).__name__}).",
+        )
     return norms, "Compiled with a C++ compiler."
 
 
