@@ -32,7 +32,8 @@ MAY_IMPORT = {
         "widgets.pictures",
         "widgets.style",
     },
-    "widgets.recording": {"matplotlib", "numpy", "widgets.style"},
+    "widgets.svg": {"matplotlib"},
+    "widgets.recording": {"matplotlib", "numpy", "widgets.svg"},
     "widgets.flipbook": {
         "PIL",
         "anywidget",
@@ -41,6 +42,7 @@ MAY_IMPORT = {
         "traitlets",
         "widgets.recording",
         "widgets.style",
+        "widgets.svg",
     },
     "widgets.explorers": {
         "IPython",

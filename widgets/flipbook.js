@@ -21,11 +21,17 @@ function render({ model, el }) {
   const reelOf = (name) => model.get(`${name}_reel`);
   const fits = (name) => reelOf(name).along && Object.entries(reelOf(name).at).every(([o, v]) => here(o) === v);
 
+  const say = (text) => {
+    svg.setAttribute("aria-label", text);
+    words.textContent = text;
+  };
+
   let svg, reel, elements, shown; // the reel in place, its moving elements, what each track shows now
   const setStage = () => {
     frame.innerHTML = local(model.get("stage"));
     svg = frame.firstElementChild;
     reel = undefined;
+    if (!sliders.length) say(model.get("label"));
   };
   const mount = (next) => {
     reel = next;
@@ -36,11 +42,6 @@ function render({ model, el }) {
     for (const e of svg.querySelectorAll("[data-moves]")) elements[e.dataset.moves] = e;
   };
   const join = (parts, k) => parts.map((p) => (typeof p === "number" ? reel.columns[p][k] : p)).join("");
-  const say = (text) => {
-    svg.setAttribute("aria-label", text);
-    words.textContent = text;
-  };
-
   let waiting = 0;
   const paint = () => {
     waiting = 0;
@@ -76,14 +77,14 @@ function render({ model, el }) {
       box.querySelector(".noUi-handle")?.setAttribute("aria-label", box.querySelector("label")?.textContent ?? "");
   };
 
-  const listeners = [["change:problem", complain], ["change:stage", setStage], ["change:stage", moved], ["change:stage", ask]];
+  const listeners = [["change:problem", complain], ["change:stage change:label", setStage]];
+  listeners.push(["change:stage", moved], ["change:stage", ask]);
   for (const s of sliders) listeners.push([`change:${s}`, moved], [`change:${s}`, ask], [`change:${s}_reel`, moved]);
   for (const [event, listener] of listeners) model.on(event, listener);
   const attached = new ResizeObserver(nameSliders);
   attached.observe(el);
   setStage();
-  if (sliders.length) paint();
-  else say(model.get("label"));
+  paint();
   complain();
   ask();
   return () => {

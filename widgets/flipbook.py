@@ -21,10 +21,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from widgets.recording import Renderer, draw_stage, record
+from widgets.recording import record
 from widgets.style import DARK, PAPER
+from widgets.svg import Renderer, draw_stage
 
 _HERE = Path(__file__).parent
+FAILED = "The picture could not be drawn"
 
 
 def _dark_theme() -> str:
@@ -143,9 +145,10 @@ class Flipbook(anywidget.AnyWidget):
                 reel = getattr(self, f"{name}_reel")
                 if not reel or any(value != values[other] for other, value in reel["at"].items()):
                     self._set_reel(name, self._record(name, values))
-            self.problem = ""
+            if self.problem.startswith(FAILED):
+                self.problem = ""
         except Exception as error:
-            self.problem = f"The picture could not be drawn: {error}"
+            self.problem = f"{FAILED}: {error}"
             raise
 
 
