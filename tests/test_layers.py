@@ -36,7 +36,6 @@ MAY_IMPORT = {
     "widgets.flipbook": {
         "PIL",
         "anywidget",
-        "PIL",
         "matplotlib",
         "numpy",
         "traitlets",
