@@ -137,7 +137,8 @@ def _plain_torch() -> Iterator[None]:
     dtype = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
-        with torch.inference_mode(False), torch.enable_grad(), torch.device("cpu"):
+        on_cpu = contextlib.nullcontext() if torch.get_default_device().type == "cpu" else torch.device("cpu")
+        with torch.inference_mode(False), torch.enable_grad(), on_cpu:
             yield
     finally:
         torch.set_default_dtype(dtype)
@@ -195,6 +196,8 @@ def kind(value: Any) -> str:
 def build(trial: Trial, module_class: Callable[..., nn.Module], *args: Any) -> nn.Module:
     """A module of the learner's class, made as they would make it."""
     rung = "can be built"
+    if isinstance(module_class, nn.Module):
+        trial.refuse(rung, f"`{trial.name}` is a module that was built already; hand over the class itself.")
     outcome = trial.run(module_class, *args)
     if outcome.error is not None:
         forgotten = isinstance(outcome.error, AttributeError) and "__init__() call" in str(outcome.error)
@@ -244,6 +247,8 @@ class Formula:
     returns: tuple[str, ...] = ("the result",)
     also: tuple[Switches, ...] = ()
 
+
+ENOUGH = 3  # probes that tell a mistake when the learner's code raises at the others
 
 RUNGS = (
     "runs without an error",
@@ -299,10 +304,17 @@ def _expected(formula: Formula, outcomes: list[Outcome]) -> list[Answer]:
 
 
 def _recognised(formula: Formula, outcomes: list[Outcome], expected: list[Answer]) -> tuple[Mistake, ...]:
+    """The mistakes in the values; where some probes raise and no mistake raises there too, by the other probes."""
     answers = [_values(outcome) for outcome in outcomes]
-    if all(alike(given, wanted) for given, wanted in zip(answers, expected, strict=True)):
-        return ()
-    return diagnose(formula.right, formula.bank, [probe.args for probe in formula.probes], answers)
+    answered = [at for at, outcome in enumerate(outcomes) if outcome.error is None]
+    choices = [list(range(len(answers)))] + ([answered] if ENOUGH <= len(answered) < len(answers) else [])
+    for chosen in choices:
+        if all(alike(answers[at], expected[at]) for at in chosen):
+            return ()
+        probes = [formula.probes[at].args for at in chosen]
+        if found := diagnose(formula.right, formula.bank, probes, [answers[at] for at in chosen]):
+            return found
+    return ()
 
 
 def _values(outcome: Outcome) -> Answer:
@@ -374,8 +386,8 @@ def _wrong_tensor(name: str, value: Tensor, wanted: Tensor, where: str) -> Broke
         return Broken(3, f"{_sentence(name)} is on the device {value.device}; expected {wanted.device}, as the input.")
     if value.dtype != wanted.dtype:
         message = f"{_sentence(name)} {where} is {short(value.dtype)}; expected {short(wanted.dtype)}, as the input."
-        wider = value.is_floating_point() and value.element_size() > wanted.element_size()
-        return Broken(3, message, (habits.NOT_CAST_BACK,) if wider else ())
+        habit = replace(habits.NOT_CAST_BACK, sentence=f"{habits.NOT_CAST_BACK.sentence} {message}")
+        return Broken(3, message, (habit,) if value.is_floating_point() else ())
     if wanted.isfinite().all() and not value.isfinite().all():
         what = "NaN" if value.isnan().any() else "inf"
         return Broken(4, f"{_sentence(name)} {where} contains {what}; expected finite numbers.")
@@ -401,15 +413,13 @@ def _example(value: Any, wanted: Any) -> str:
 
 
 def _nearly(outcomes: list[Outcome], expected: list[Answer]) -> str:
-    """What to say of values that are a little off everywhere."""
-    worst = 0.0
+    """What to say when the first wrong result is a hundredth off at most."""
     for outcome, wanted in zip(outcomes, expected, strict=True):
         for one, other in zip(_values(outcome), wanted, strict=True):
-            if isinstance(other, Tensor) and other.dtype in (torch.float32, torch.float64) and other.abs().max() > 0.1:
-                worst = max(worst, ((one.detach() - other).abs().max() / other.abs().max()).item())
-    if worst > 0.01:
-        return ""
-    return "The result is nearly right. Is something rounded, or computed in a narrower dtype?"
+            if not close(one, other):
+                off = (one.detach().double() - other.double()).abs().max() / other.double().abs().max()
+                return "The result is nearly right. Is something rounded, or in a narrower dtype?" if off < 0.01 else ""
+    return ""
 
 
 class _Unknown(Exception):

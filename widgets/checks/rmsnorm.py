@@ -201,6 +201,10 @@ NORM_PROPERTIES = (
         "Twice the weight should give twice the result, and does not.",
     ),
     Property(
+        lambda f: not close(f(_X, _W, 0.1), f(_X, _W, TINY)),
+        "Another eps changes nothing: is it used?",
+    ),
+    Property(
         lambda f: close(f(10 * _X, _W, TINY), f(_X, _W, TINY)),
         "With a tiny eps, ten times x should give the same result, and does not.",
     ),

@@ -58,7 +58,7 @@ class Outcome:
         if frame is None:
             return ""
         name, number = frame
-        code = linecache.getline(name, number).strip()
+        code = linecache.getline(name, number).strip()[:100]
         return f"line {number}, `{code}`" if code else f"line {number}"
 
 

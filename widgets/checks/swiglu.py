@@ -25,7 +25,7 @@ def check_swish(swish: Callable[..., Tensor]) -> Verdict:
         ladder.callable_as(trial, swish, _Z, beta=2.0)
         ladder.compare(trial, SWISH_FORMULA, swish)
         ladder.repeatable(trial, SWISH_FORMULA, swish)
-        for probe in SWISH_FORMULA.probes[:2]:
+        for probe in SWISH_FORMULA.probes[:4]:
             ladder.compare_gradients(trial, SWISH_FORMULA, ladder.gradients(swish), ["z"], probe)
 
     return judge("swish(z, beta=1.0)", SWISH_HINTS, climb)
@@ -143,7 +143,8 @@ def _module_gradients(module_class: Callable[..., nn.Module]) -> Callable[..., t
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
     rung = f"has {', '.join(name.removesuffix('.weight') for name in names)}, and nothing else"
     stored = module.state_dict()
-    if stored.keys() - set(names) == {name.replace("weight", "bias") for name in names}:
+    more = stored.keys() - set(names)
+    if more and stored.keys() > set(names) and all(name.endswith("bias") for name in more):
         trial.refuse(rung, "", [BIASES_LEFT_ON])
     if stored.keys() != set(names):
         named = PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
@@ -159,8 +160,8 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
             trial.refuse(rung, f"{sizes}, `{name}` should have the shape {right}; it has {shapes[name]}.")
     if len(list(module.parameters())) != len(names):
         trial.refuse(rung, "Two of the projections are the same matrix, or one of them is not a parameter.")
-    if any(not stored[name].std() > 0 for name in names):
-        trial.refuse(rung, "A matrix starts with all its numbers equal; they should start at random.")
+    if any(not stored[name].std() > 0 for name in names[:-1]):  # a down projection of zeros is a known way to start
+        trial.refuse(rung, "A matrix starts with all its numbers equal; its rows would stay equal for ever.")
     trial.passed(rung)
 
 
@@ -182,20 +183,24 @@ def _check_loading(trial: Trial, module: nn.Module) -> None:
 
 # What is tried
 
-_Z = torch.tensor([-1000.0, -90, -5, -1.2785, -0.5, 0, 0.3, 1, 1.2785, 4, 90, 1000], dtype=torch.float64)
+_Z = torch.tensor([-5.0, -3, -1.2785, -0.5, -0.1, 0, 0.3, 1, 1.2785, 2, 4], dtype=torch.float64)
+_FAR = torch.tensor([-1000.0, -90, 90, 1000], dtype=torch.float64)
 _BETAS = ((), (2.0,), (0.0,), (0.5,), (20.0,))
 
 SWISH_FORMULA = Formula(
     gate_formulas.swish,
     SWISH,
     (
+        Probe("z = ±90 and ±1000 in float32", (_FAR.float(),)),
+        Probe("z = ±90 and ±1000", (_FAR, 2.0)),
+        *(Probe(f"z from −5 to 4 and beta = {beta[0] if beta else 1}", (_Z, *beta)) for beta in _BETAS),
         Probe("z in float32", (_Z.float(),)),
-        *(Probe(f"z of 12 numbers and beta = {beta[0] if beta else 1}", (_Z, *beta)) for beta in _BETAS),
         Probe("z of shape (2, 3, 4)", (numbers(2, 3, 4, seed=11, size=3), 0.7)),
         Probe("a single number z", (torch.tensor(-0.8, dtype=torch.float64),)),
         Probe("z in bfloat16", (numbers(3, 5, seed=12, size=2, dtype=torch.bfloat16), 1.5)),
     ),
     (
+        Property(lambda f: close(f(_Z), f(_Z, 1.0)), "Without beta the result should be that of beta = 1, and is not."),
         Property(lambda f: close(f(_Z * 0), _Z * 0), "Swish(0) is 0; yours is not."),
         Property(lambda f: close(f(_Z) - f(-_Z), _Z), "Swish(z) − Swish(−z) = z for beta = 1; yours breaks this."),
         Property(lambda f: close(f(_Z, 0.0), _Z / 2), "With beta = 0 Swish is z / 2; yours is not."),

@@ -54,7 +54,7 @@ def fresh(arg: Any) -> Any:
 
 
 def close(actual: Any, expected: Any) -> bool:
-    """Equal up to what the dtype can hold, for tensors of the same shape; plain equality for anything else.
+    """Equal up to what the coarser of the dtypes can hold, for tensors of one shape; plain equality for anything else.
 
     The tolerance is relative to the largest finite number expected, so a result of zeros must be zeros.
     """
@@ -66,7 +66,7 @@ def close(actual: Any, expected: Any) -> bool:
         return False
     if actual.is_complex() or expected.is_complex() or actual.layout != expected.layout:
         return False
-    tolerance = TOLERANCES.get(expected.dtype, 0.0)
+    tolerance = max(TOLERANCES.get(one.dtype, 0.0) for one in (actual, expected))
     given, wanted = actual.detach().double(), expected.detach().double()
     finite = wanted[wanted.isfinite()].abs()
     size = finite.max().item() if finite.numel() else 0.0

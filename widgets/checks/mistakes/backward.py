@@ -58,6 +58,12 @@ BACKWARD = (
         ({"gain": "forgotten"},),
     ),
     Mistake(
+        "weight applied at the end",
+        "grad_x is multiplied by the weight at the end; the gain was the last step forwards, so it comes first.",
+        ("The last step forwards is the first backwards.", "Begin with `grad = grad_output * weight`."),
+        ({"gain": "last"},),
+    ),
+    Mistake(
         "weight forgotten in the second term",
         "The second term uses `grad_output` without the weight; both terms need the gradient that passed the gain.",
         ("Which gradient reaches the normalised vector?", "Use `grad_output * weight` in both terms."),
@@ -138,6 +144,12 @@ BACKWARD = (
         ("Read the specification's last line.", "Return `grad_x, grad_weight`."),
         ({"returned": "weight, x"},),
     ),
-    *(one for one in EPS if one.name in ("eps outside the root", "eps ignored", "eps squared")),
+    Mistake(
+        "arguments in another order",
+        "`grad_output` and `x` are taken in the other order.",
+        ("Read the first line of your function.", "`def rms_norm_backward(grad_output, x, weight, eps):`"),
+        ({"order": "x, grad_output"},),
+    ),
+    *(one for one in EPS if one.name in ("eps outside the root", "eps ignored", "eps hard-coded", "eps squared")),
     *(one for one in STATISTIC if one.name in ("variance instead of mean square", "sum instead of mean")),
 )

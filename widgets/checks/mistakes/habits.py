@@ -31,8 +31,8 @@ NUMPY_RETURNED = Mistake(
 )
 INPUT_CHANGED = Mistake(
     "input changed in place",
-    "Your function changes its input: whoever called it finds other numbers in `x` afterwards, and a residual "
-    "connection would add those.",
+    "Your code changes its input: whoever called it finds other numbers there afterwards, and a residual connection "
+    "would add those.",
     (
         "Look for a method whose name ends in `_`, for `*=`, `+=`, `/=`, or for an assignment into `x[...]`.",
         "`x.float()` makes a copy of a float16 tensor, but of a float32 tensor it returns the same tensor.",
@@ -42,8 +42,8 @@ INPUT_CHANGED = Mistake(
 )
 NOT_CAST_BACK = Mistake(
     "result not cast back",
-    "The computation is done in another dtype, and the result is handed over in that one; it should have the dtype "
-    "of `x`.",
+    "The computation is done in one dtype, and the result is handed over in that one; it should have the dtype of the "
+    "input.",
     (
         "Compare `x.dtype` with the dtype of your result for a bfloat16 input.",
         "Remember the dtype before you widen `x`, and end with `.to(dtype)`.",

@@ -11,7 +11,6 @@ from torch import Tensor
 def _statistic(x: Tensor, name: str, dim: Any, keepdim: bool) -> Tensor:
     """What stands under the root, over the axes `dim`."""
     many: dict[str, Any] = {"dim": dim, "keepdim": keepdim}
-    count = x.numel() // x.mean(**many).numel()  # how many numbers are taken together
     match name:
         case "mean square":
             return x.square().mean(**many)
@@ -22,7 +21,7 @@ def _statistic(x: Tensor, name: str, dim: Any, keepdim: bool) -> Tensor:
         case "sum of squares":
             return x.square().sum(**many)
         case "sum of squares by d - 1":
-            return x.square().sum(**many) / (count - 1)
+            return x.square().sum(**many) / (_count(x, dim) - 1)
         case "mean":
             return x.mean(**many)
         case "square of the mean":
@@ -34,8 +33,13 @@ def _statistic(x: Tensor, name: str, dim: Any, keepdim: bool) -> Tensor:
         case "largest absolute value":
             return x.abs().amax(**many)
         case "root of the sum, by d":
-            return x.square().sum(**many) / count**2
+            return x.square().sum(**many) / _count(x, dim) ** 2
     raise AssertionError(name)
+
+
+def _count(x: Tensor, dim: Any) -> int:
+    """How many numbers are taken together."""
+    return x.numel() // x.sum(dim=dim).numel()
 
 
 def _axes(x: Tensor, over: str) -> Any:
@@ -146,6 +150,8 @@ def _scale(x: Tensor, statistic: str, over: str, keepdim: bool, roots: int, eps_
             return _root(mean_square - eps, roots)
         case "floor":
             return _root(mean_square, roots).clamp(min=eps)
+        case "floor of the length":
+            return _root(mean_square, roots).clamp(min=eps / x.shape[-1] ** 0.5)
         case "floor inside":
             return _root(mean_square.clamp(min=eps), roots)
     raise AssertionError(eps_in)
@@ -207,14 +213,20 @@ def rms_norm_backward(
     weight_of: str = "normalised",
     returned: str = "x, weight",
     statistic: str = "mean square",
+    use_eps: float | None = None,
+    order: str = "grad_output, x",
 ) -> tuple[Tensor, Tensor]:
     """grad_output and x: (..., d), weight: (d,) -> gradients for x: (..., d) and weight: (d,); then the switches.
 
     Source: differentiate x / √(mean(x²) + eps) * weight; torch/_decomp/decompositions.py has the same formula.
     """
+    if order == "x, grad_output":
+        grad_output, x = x, grad_output
+    eps = eps if use_eps is None else use_eps
     scale = _scale(x, statistic, "features", True, 1, eps_in, eps)
     normalised = x / scale
-    grad = {"applied": grad_output * weight, "forgotten": grad_output, "divided": grad_output / weight}[gain]
+    ways = {"applied": weight, "divided": 1 / weight}
+    grad = grad_output * ways.get(gain, 1.0)
     many: dict[str, Any] = {"dim": -1, "keepdim": True}
     inner = (grad * normalised).mean(**many)
     term = {
@@ -228,6 +240,8 @@ def rms_norm_backward(
         "gain forgotten": normalised * (grad_output * normalised).mean(**many),
     }[correction]
     grad_x = (grad - term) / scale**scaled
+    if gain == "last":
+        grad_x = grad_x * weight
     if centred:
         grad_x = grad_x - grad_x.mean(**many)
     product = grad_output * {"normalised": normalised, "x": x, "nothing": 1.0, "gained": normalised * weight}[weight_of]

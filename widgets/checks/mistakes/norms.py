@@ -38,7 +38,7 @@ EPS = (
         "eps as a lower bound",
         "eps is used as a lower bound of the scale; it should be added to the mean square, always.",
         ("Does your eps do anything to a vector of size 1?", "`clamp` and `max` are not `+`."),
-        ({"eps_in": "floor"}, {"eps_in": "floor inside"}),
+        ({"eps_in": "floor"}, {"eps_in": "floor inside"}, {"eps_in": "floor of the length"}),
     ),
     Mistake(
         "eps added to the sum",
@@ -132,7 +132,7 @@ NORM = (
             "Add 10 to every component. Does your result change? It should.",
             "Nothing is subtracted from x, neither above nor below the fraction line.",
         ),
-        ({"centred": True},),
+        ({"centred": True}, {"centred": True, "statistic": "unbiased variance"}),
         "ggml-org/llama.cpp#173",
     ),
     Mistake(
