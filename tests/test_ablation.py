@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import platform
 from collections import defaultdict
 from itertools import islice
@@ -13,24 +12,21 @@ from statistics import mean, stdev
 import pytest
 import torch
 
-from tests.notebooks import LESSONS
+from tests.data import DATA
+from tests.data import script as load_script
 from widgets.explorers.ablation import ablation_results
 from widgets.maths.ablation import ARMS, Difference, differences, losses, read_runs
 from widgets.maths.decoder import CharModel, parameter_count
 from widgets.maths.threads import one_thread
 from widgets.maths.training import encode, text
 
-DATA = LESSONS / "data"
 RUNS = read_runs(DATA / "ablation.csv")
 
 
 @pytest.fixture(scope="module")
 def script():
     """lessons/data/ablation.py as a module."""
-    spec = importlib.util.spec_from_file_location("ablation_script", DATA / "ablation.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("ablation")
 
 
 def rows() -> list[dict[str, str]]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 
 import pytest
 import torch
 from torch import nn
 
-from tests.notebooks import LESSONS
+from tests.data import DATA
+from tests.data import script as load_script
 from widgets import census_chart
 from widgets.maths.decoder import modern_block, old_block
-
-DATA = LESSONS / "data"
 
 # Read in the modelling files of transformers 5.24.0: norm, weight, eps, gate, activation, QK-norm.
 KNOWN = {
@@ -49,10 +47,7 @@ def census() -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def script():
     """lessons/data/census.py as a module."""
-    spec = importlib.util.spec_from_file_location("census_script", DATA / "census.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("census")
 
 
 def test_known_families(census):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
-from tests.notebooks import LESSONS
+from tests.data import DATA
 from widgets.maths.conversion import centre_writers, mean_shares, swap_norms
 from widgets.maths.decoder import CharModel
 from widgets.maths.training import held_out_loss
@@ -95,7 +94,7 @@ def test_mean_shares(model):
 
 def test_the_shipped_model():
     """Trained, so neither norm nor matrices are special: exact stays exact, careless costs a little."""
-    stored = torch.load(Path(LESSONS) / "data" / "small_model.pt")
+    stored = torch.load(DATA / "small_model.pt")
     model = CharModel("LayerNorm", "ReLU", d_model=48)
     model.load_state_dict(stored["weights"])
     held_out = stored["held_out"].long()

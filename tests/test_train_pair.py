@@ -54,6 +54,17 @@ def test_the_picture_moves_while_it_trains(monkeypatch):
     assert len(drawn) >= 4
 
 
+def test_an_interruption_at_once(monkeypatch):
+    """Before the first step nothing has been learned, and that is what it says."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(module, "train", interrupted)
+    assert repr(train_pair(steps=50)).count(" 0 steps") == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [

@@ -26,7 +26,8 @@ def ablation_results(runs: list[Run]) -> Explorer:
         better = sum(value < 0 for value in difference.by_seed.values())
         seeds = f"better for {better} of {len(difference.by_seed)} seeds"
         rows.append(f"{' '.join(change(difference)):<36}{worth}   {seeds}, by chance {number(difference.chance)}")
-    return still(AblationPicture(runs).figure, "\n".join(rows))
+    changes = (f"{' '.join(change(each))} {number(each.mean, 3, sign=True)}" for each in differences(runs))
+    return still(AblationPicture(runs).figure, f"Mean change in nats: {'; '.join(changes)}.", "\n".join(rows))
 
 
 def _spread(values: list[float]) -> str:

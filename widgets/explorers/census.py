@@ -18,4 +18,4 @@ def census_chart(census: Sequence[Mapping[str, str]]) -> Explorer:
         f"{title}: " + ", ".join(f"{words} {count}" for words, count, _ in rows)
         for title, rows in counts(census).items()
     ]
-    return still(CensusPicture(census).figure, "\n".join(lines))
+    return still(CensusPicture(census).figure, f"Of {len(census)} families, {lines[2]}.", "\n".join(lines))

@@ -21,7 +21,8 @@ def decoder_block(*which: str | nn.Module) -> Explorer:
     """
     blocks = {title: wiring(block) for title, block in map(_titled, which or ("old",))}
     text = "\n".join(f"{title}: {_in_words(wires)}" for title, wires in blocks.items())
-    return still(DecoderBlocks(blocks).figure, text)
+    caption = "From top to bottom: " + "; ".join(text.splitlines()) + "."
+    return still(DecoderBlocks(blocks).figure, caption, text)
 
 
 def _titled(block: str | nn.Module) -> tuple[str, nn.Module]:

@@ -39,4 +39,11 @@ def norm_timings(found: Sequence[Timing]) -> Explorer:
         f"{duration(each.median):>9}"
         for each in found
     ]
-    return still(NormTimingsPicture(found).figure, "\n".join(lines))
+    rows, d = found[-1].rows, found[-1].d
+    medians = ", ".join(
+        f"{each.name} {duration(each.median)}"
+        for each in found
+        if (each.rows, each.d) == (rows, d) and not each.backward
+    )
+    caption = f"Medians for {rows} rows of {d} numbers, forward: {medians}."
+    return still(NormTimingsPicture(found).figure, caption, "\n".join(lines))

@@ -8,8 +8,8 @@ from widgets.explorers.explorer import Explorer
 from widgets.flipbook import Flipbook
 
 
-def still(figure: Figure, text: str) -> Explorer:
-    """The figure at most at its own size, with the same content as a few lines of text."""
-    explorer = Explorer(Flipbook(figure, label=text), {}, lambda: text)
+def still(figure: Figure, caption: str, text: str) -> Explorer:
+    """The figure at most at its own size; a sentence under it, also for screen readers; the same as lines of text."""
+    explorer = Explorer(Flipbook(figure, label=caption), {}, lambda: text)
     explorer.layout.max_width = f"{round(100 * figure.get_figwidth())}px"
     return explorer

@@ -37,7 +37,7 @@ class Training(Explorer):
         text = "\n".join(
             f"{name:<20} {len(losses[name]):>4} steps   held-out loss {number(held_out[name], 3)}" for name in models
         )
-        super().__init__(Flipbook(picture.figure, label=text), {}, lambda: text)
+        super().__init__(Flipbook(picture.figure, label="; ".join(text.splitlines()) + "."), {}, lambda: text)
         self.layout.max_width = "900px"
 
 
@@ -67,10 +67,10 @@ def train_pair(
                     losses[name].append(next(run))
             words = f"{steps} steps"
         except KeyboardInterrupt:
-            words = f"stopped after {len(losses[name])} steps; nothing is lost"
+            words = "stopped early; nothing is lost"
         picture.show(losses)
         held_out_losses = {name: held_out_loss(model, held_out) for name, model in models.items()}
-        progress(1.0, words)
+        progress(min(map(len, losses.values())) / steps, words)
     return Training(picture, losses, held_out_losses, models)
 
 
