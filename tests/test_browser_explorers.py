@@ -79,7 +79,6 @@ SLIDERS = [
     ("curves", "β of Swish"),
     ("flow", "gate input of position 3"),
     ("ledger", "d_model"),
-    ("ledger", "multiple of"),
     ("ledger", "multiplier"),
     ("beta", "β"),
 ]

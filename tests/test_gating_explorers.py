@@ -68,10 +68,9 @@ def test_beta_bends_swish_and_unticking_it_straightens_it_out():
     slider.set_state({"value": 3.0})
     expected = -1 / (1 + torch.tensor(3.0).exp().item())
     assert numbers_in(repr(explorer).splitlines()[2])[2] == pytest.approx(expected, abs=0.00051)
-    line = explorer.picture.bent.line
     explorer._show(-1.0, 3.0)
-    z = torch.linspace(-5, 5, len(line.get_ydata()), dtype=torch.float64)
-    heights = (torch.tensor(line.get_ydata()) - explorer.picture.chart.y(0)) / (286 / 6)
+    chart, (x, y) = explorer.picture.chart, explorer.picture.swish.line.get_data()
+    z, heights = (torch.tensor(x) - chart.x(0)) / (420 / 10), (torch.tensor(y) - chart.y(0)) / (286 / 6)
     torch.testing.assert_close(heights, z * torch.sigmoid(3 * z))
     explorer.bend.set_state({"value": False})
     assert slider.value == 1.0
@@ -144,16 +143,25 @@ def test_the_ledger_starts_from_every_model_with_its_real_numbers(model):
 
 def test_the_bars_of_the_ledger_are_parameters_in_units_of_d_squared():
     explorer = parameter_ledger(d_model=512, multiple_of=1)
-    explorer._show(d_model=512, multiple_of=1, multiplier=1.0)
+    explorer._show(d_model=512, multiplier=1.0)
     widths = [segment.bar.get_width() for segment in explorer.picture.parameters.segments]
     assert sum(widths) / 18 == pytest.approx(3 * 1365 / 512)
     assert len(set(widths)) == 1
 
 
+def test_another_rounding_is_drawn_with_the_sliders_where_they_are():
+    explorer = parameter_ledger(512, multiple_of=1)
+    explorer.sliders["multiplier"].set_state({"value": 1.5})
+    explorer.rounding.set_state({"index": 1})
+    assert numbers_in(repr(explorer).splitlines()[3].replace(",", ""))[0] == 2048  # 1365 * 1.5 = 2047, up to 64
+    assert explorer.flipbook.d_model_reel["at"] == {"multiplier": 1.5}
+    assert "multiple of 64" in reel_words(explorer, "d_model", 0)
+
+
 def test_beta_is_played_from_a_line_to_nearly_relu():
     explorer = swish_beta()
     assert "a straight line" in reel_words(explorer, "beta", 0)
-    assert numbers_in(reel_words(explorer, "beta", 100)) == pytest.approx([10, -0.028, -0.128, 1, 1.0], abs=0.00051)
+    assert numbers_in(reel_words(explorer, "beta", 200)) == pytest.approx([10, -0.028, -0.128, 1, 1.0], abs=0.00051)
 
 
 def test_the_skeletons_areas_are_its_parameters():
@@ -189,7 +197,7 @@ def test_the_product_picture_takes_fits_and_says_their_errors():
     [
         (activation_curves, {"z": 5.5}, ValueError, "z to be a number from -5 to 5; got 5.5"),
         (activation_curves, {"z": NAN}, ValueError, "got nan"),
-        (activation_curves, {"beta": -1}, ValueError, "beta to be a number from 0 to 5"),
+        (activation_curves, {"beta": -1}, ValueError, "beta to be a number from 0.3 to 4.3"),
         (activation_curves, {"z": "2"}, TypeError, "got '2'"),
         (swish_beta, {"beta": 11}, ValueError, "beta to be a number from 0 to 10"),
         (swish_beta, {"beta": None}, TypeError, "got None"),
@@ -205,9 +213,9 @@ def test_the_product_picture_takes_fits_and_says_their_errors():
         (gate_flow, {"position": 1.5}, TypeError, "got 1.5"),
         (parameter_ledger, {"d_model": 0}, ValueError, "d_model"),
         (parameter_ledger, {"d_model": 4096.5}, TypeError, "d_model"),
-        (parameter_ledger, {"d_model": 100}, ValueError, "multiple of 128"),
+        (parameter_ledger, {"d_model": 100}, ValueError, "multiple of 64"),
         (parameter_ledger, {"d_model": 2**62}, ValueError, "d_model"),
-        (parameter_ledger, {"multiple_of": 3}, ValueError, "power of 2"),
+        (parameter_ledger, {"multiple_of": 0}, ValueError, "multiple_of to be a whole number from 1"),
         (parameter_ledger, {"multiplier": 0.1}, ValueError, "multiplier"),
         (parameter_ledger, {"multiplier": "1.3"}, TypeError, "multiplier"),
         (skeleton, {"d_model": -1}, ValueError, "d_model"),

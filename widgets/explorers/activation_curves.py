@@ -12,18 +12,19 @@ from widgets.maths.numbers import real_number
 from widgets.pictures.activation_curves import REACH, ActivationCurvesPicture
 from widgets.style import number
 
-POSITIONS = {"z": np.linspace(-REACH, REACH, 201).round(2), "beta": np.linspace(0, 5, 101).round(2)}
+BETAS = (0.3, 4.3)  # below 0.3 Swish leaves the page; the explorer of beta goes down to 0
+POSITIONS = {"z": np.linspace(-REACH, REACH, 201).round(2), "beta": np.linspace(*BETAS, 201).round(2)}
 
 
 def activation_curves(z: float = 2.0, beta: float = 1.0, gelu: bool = False, slopes: bool = False) -> Explorer:
     """ReLU, sigmoid and Swish on one pair of axes; a slider moves a line that reads off their values.
 
-    z: where the line starts, -5 to 5; beta: the bend of Swish, 0 to 5, 1 in every gate of this course
+    z: where the line starts, -5 to 5; beta: the bend of Swish, 0.3 to 4.3, 1 in every gate of this course
     gelu, slopes: whether GELU and the slopes are shown at the start; checkboxes change it
     Raises TypeError or ValueError in a sentence when z or beta is something else.
     """
     return ActivationCurves(
-        real_number("z", z, -REACH, REACH), real_number("beta", beta, 0, 5), bool(gelu), bool(slopes)
+        real_number("z", z, -REACH, REACH), real_number("beta", beta, *BETAS), bool(gelu), bool(slopes)
     )
 
 
@@ -32,11 +33,11 @@ class ActivationCurves(Explorer):
 
     def __init__(self, z: float, beta: float, gelu: bool, slopes: bool) -> None:
         start = {"z": z, "beta": beta}
-        self.picture = ActivationCurvesPicture(gelu, slopes)
+        self.picture = ActivationCurvesPicture(gelu, slopes, bend=beta != 1)
         flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, POSITIONS, start)
         sliders = {
             "z": FloatSlider(z, min=-REACH, max=REACH, step=0.05, description="z"),
-            "beta": FloatSlider(beta, min=0, max=5, step=0.05, description="β of Swish"),
+            "beta": FloatSlider(beta, min=BETAS[0], max=BETAS[1], step=0.02, description="β of Swish"),
         }
         self.gelu, self.slopes, self.bend = (
             Checkbox(ticked, description=words, indent=False, layout={"width": "auto"})
@@ -46,17 +47,20 @@ class ActivationCurves(Explorer):
         self.slopes.observe(self._redraw, "value")
         self.bend.observe(self._bend, "value")
         super().__init__(flipbook, sliders, self._text, (self.gelu, self.slopes, self.bend))
-        self._bend()
+        self._show_beta()
 
     def _redraw(self, _: object = None) -> None:
-        self.picture = ActivationCurvesPicture(self.gelu.value, self.slopes.value)
+        self.picture = ActivationCurvesPicture(self.gelu.value, self.slopes.value, self.bend.value)
         self.draw(self.picture.figure, self._show, self.picture.moving)
 
-    def _bend(self, _: object = None) -> None:
-        slider = self.sliders["beta"]
-        slider.layout.display = None if self.bend.value else "none"
+    def _bend(self, _: object) -> None:
         if not self.bend.value:
-            slider.value = 1.0
+            self.sliders["beta"].value = 1.0
+        self._redraw()
+        self._show_beta()
+
+    def _show_beta(self) -> None:
+        self.sliders["beta"].layout.display = None if self.bend.value else "none"
 
     def _show(self, z: float, beta: float) -> str:
         at = curves_at(z, beta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipywidgets import Dropdown, FloatLogSlider, FloatSlider
+from ipywidgets import Dropdown, FloatSlider
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook import Flipbook
@@ -11,79 +11,82 @@ from widgets.maths.numbers import real_number, whole_number
 from widgets.pictures.parameter_ledger import ParameterLedgerPicture, verdict
 from widgets.style import number
 
-STEP, LARGEST = 128, 18432  # of d_model; the largest is PaLM's
+STEP, LARGEST = 64, 18432  # of d_model; the largest is PaLM's
 POSITIONS = {
     "d_model": [STEP * k for k in range(1, LARGEST // STEP + 1)],
-    "multiple_of": [2**k for k in range(13)],
-    "multiplier": [round(0.5 + 0.02 * k, 2) for k in range(126)],
+    "multiplier": [round(0.5 + 0.01 * k, 2) for k in range(251)],
 }
+ROUNDINGS = (1, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
 def parameter_ledger(d_model: int = 4096, multiple_of: int = 256, multiplier: float = 1.0) -> Explorer:
     """d_ff by LLaMA's rule, and its parameters and activations beside a two-layer ReLU network's.
 
-    d_model: a multiple of 128 up to 18432; multiple_of: a power of 2 up to 4096; multiplier: 0.5 to 3
+    d_model: a multiple of 64 up to 18432; multiple_of: 1 to 65536; multiplier: 0.5 to 3
     Raises TypeError or ValueError in a sentence when one of them is something else.
     """
     d_model = whole_number("d_model", d_model, most=LARGEST)
     if d_model % STEP:
         raise ValueError(f"Expected d_model to be a multiple of {STEP}, the slider's step; got {d_model}.")
-    multiple_of = whole_number("multiple_of", multiple_of, most=4096)
-    if multiple_of not in POSITIONS["multiple_of"]:
-        raise ValueError(f"Expected multiple_of to be a power of 2 up to 4096; got {multiple_of}.")
+    multiple_of = whole_number("multiple_of", multiple_of, most=65536)
     return ParameterLedger(d_model, multiple_of, real_number("multiplier", multiplier, 0.5, 3))
 
 
 class ParameterLedger(Explorer):
-    """The explorer that `parameter_ledger` returns; a list of models sets its sliders."""
+    """The explorer that `parameter_ledger` returns; a list of models sets its controls."""
 
     def __init__(self, d_model: int, multiple_of: int, multiplier: float) -> None:
-        start = {"d_model": d_model, "multiple_of": multiple_of, "multiplier": multiplier}
         self.picture = ParameterLedgerPicture()
-        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, POSITIONS, start)
-        whole = {"readout_format": ".0f"}
-        sliders = {
-            "d_model": FloatSlider(d_model, min=STEP, max=LARGEST, step=STEP, description="d_model", **whole),
-            "multiple_of": FloatLogSlider(
-                multiple_of, base=2, min=0, max=12, step=1, description="multiple of", **whole
-            ),
-            "multiplier": FloatSlider(multiplier, min=0.5, max=3, step=0.02, description="multiplier"),
-        }
+        options = [(str(k), k) for k in sorted({*ROUNDINGS, multiple_of})]
+        self.rounding = Dropdown(options=options, value=multiple_of, description="round up to a multiple of")
         choices = [("choose …", None), *((model.name, model) for model in MODELS)]
-        self.models = Dropdown(options=choices, description="real model", layout={"width": "220px"})
+        self.models = Dropdown(options=choices, description="real model")
+        self.rounding.observe(self._round, "value")
         self.models.observe(self._choose, "value")
-        super().__init__(flipbook, sliders, self._text, (self.models,))
-        for name in ("multiple_of", "multiplier"):
-            sliders[name].layout.width = "min(100%, 300px)"  # so that one row has room for them and the list
+        sliders = {
+            "d_model": FloatSlider(
+                d_model, min=STEP, max=LARGEST, step=STEP, description="d_model", readout_format=".0f"
+            ),
+            "multiplier": FloatSlider(multiplier, min=0.5, max=3, step=0.01, description="multiplier"),
+        }
+        start = {"d_model": d_model, "multiplier": multiplier}
+        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, POSITIONS, start)
+        super().__init__(flipbook, sliders, self._text, (self.rounding, self.models))
+        for control, width in ((sliders["multiplier"], 300), (self.rounding, 240), (self.models, 220)):
+            control.layout.width = f"min(100%, {width}px)"  # so that one row has room for all three
+
+    def _round(self, _: object = None) -> None:
+        self.draw(self.picture.figure, self._show, self.picture.moving)
 
     def _choose(self, change: dict) -> None:
         model: Model | None = change["new"]
         if model:
-            for name, slider in self.sliders.items():
-                slider.value = getattr(model, name)
+            self.sliders["d_model"].value = model.d_model
+            self.sliders["multiplier"].value = model.multiplier
+            self.rounding.value = model.multiple_of
 
-    def _ledger(self, d_model: float, multiple_of: float, multiplier: float) -> Ledger:
-        return ledger(round(d_model), round(multiple_of), multiplier)
+    def _ledger(self, d_model: float, multiplier: float) -> Ledger:
+        return ledger(round(d_model), self.rounding.value, multiplier)
 
-    def _show(self, **values: float) -> str:
-        now = self._ledger(**values)
-        multiple_of, multiplier = round(values["multiple_of"]), values["multiplier"]
-        width = llama_width_steps(now.gated.d_model, multiple_of, multiplier)
+    def _show(self, d_model: float, multiplier: float) -> str:
+        now, multiple_of = self._ledger(d_model, multiplier), self.rounding.value
+        width = llama_width_steps(round(d_model), multiple_of, multiplier)
         self.picture.show(now, width, multiplier, multiple_of)
-        return f"{_settings(**values)} gives d_ff = {now.gated.d_ff}: {verdict(now)[2:]}.{_likeness(now)}"
+        settings = self._settings(d_model, multiplier)
+        return f"{settings} gives d_ff = {now.gated.d_ff}: {verdict(now)[2:]}.{_likeness(now)}"
 
-    def _text(self, **values: float) -> str:
-        now = self._ledger(**values)
+    def _text(self, d_model: float, multiplier: float) -> str:
+        now = self._ledger(d_model, multiplier)
         lines = [f"{'':<12}{'d_ff':>8}{'parameters':>16}{'activations':>13}"]
         for name, budget in (("ReLU", now.relu), ("gated", now.gated)):
             lines.append(f"{name:<12}{budget.d_ff:>8}{budget.parameters:>16,}{budget.activations:>13,}")
         activations = 100 * (now.gated.activations / now.relu.activations - 1)
         over = number(100 * now.excess, 1, sign=True), number(activations, 1, sign=True)
-        return "\n".join([_settings(**values), *lines, f"{'gated, in %':<20}{over[0]:>16}{over[1]:>13}"])
+        settings = self._settings(d_model, multiplier)
+        return "\n".join([settings, *lines, f"{'gated, in %':<20}{over[0]:>16}{over[1]:>13}"])
 
-
-def _settings(d_model: float, multiple_of: float, multiplier: float) -> str:
-    return f"d_model {d_model:.0f}, multiple of {multiple_of:.0f}, multiplier {number(multiplier)}"
+    def _settings(self, d_model: float, multiplier: float) -> str:
+        return f"d_model {d_model:.0f}, multiple of {self.rounding.value}, multiplier {number(multiplier)}"
 
 
 def _likeness(now: Ledger) -> str:

@@ -13,7 +13,7 @@ from widgets.pictures.swish_beta import SwishBetaPicture
 from widgets.style import number
 
 LARGEST = 10
-POSITIONS = np.linspace(0, LARGEST, 101).round(1)
+POSITIONS = np.linspace(0, LARGEST, 201).round(2)
 
 
 def swish_beta(beta: float = 1.0) -> Explorer:
@@ -31,7 +31,7 @@ class SwishBeta(Explorer):
     def __init__(self, beta: float) -> None:
         self.picture = SwishBetaPicture()
         flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, {"beta": POSITIONS}, {"beta": beta})
-        slider = FloatSlider(beta, min=0, max=LARGEST, step=0.1, description="β")
+        slider = FloatSlider(beta, min=0, max=LARGEST, step=0.05, description="β")
         super().__init__(flipbook, {"beta": slider}, _text)
 
     def _show(self, beta: float) -> str:

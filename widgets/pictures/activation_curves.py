@@ -42,10 +42,11 @@ LOOKS = (
 class ActivationCurvesPicture:
     """The curves, a line at z with a dot on each, a table of the values there, and what each does as a gate.
 
-    gelu: with GELU as the fourth curve; slopes: with the slope of every curve as a thin line.
+    gelu: with GELU as the fourth curve; slopes: with the slope of every curve as a thin line; bend: Swish follows
+    beta, for which every position costs a curve.
     """
 
-    def __init__(self, gelu: bool, slopes: bool) -> None:
+    def __init__(self, gelu: bool, slopes: bool, bend: bool) -> None:
         self.figure, axes = page(WIDTH, HEIGHT)
         size = {"left": LEFT, "bottom": BOTTOM, "width": ACROSS, "height": UP}
         ticks = {"across_ticks": range(-REACH, REACH + 1), "up_ticks": range(-1, REACH + 1)}
@@ -62,17 +63,19 @@ class ActivationCurvesPicture:
         self.z = write(axes, TABLE, 264, fontsize=style.LARGE, weight="bold")
         self.line = box(axes, 0, BOTTOM, 1.2, UP, facecolor=style.INPUT)
         self.curves = [_Curve(self.chart, look, 210 - 26 * k, slopes) for k, look in enumerate(LOOKS[: 3 + gelu])]
-        self.bent = _BentSwish(self.chart, slopes)
-        self.moving = [self.line, self.z, *self.gates, *self.bent.artists]
+        self.swish = _Swish(self.chart, slopes)
+        self.bend = bend
+        self.moving = [self.line, self.z, *self.gates, *(self.swish.artists if bend else ())]
         self.moving += [artist for curve in self.curves for artist in curve.moving]
 
     def show(self, at: CurvesAt) -> None:
-        """Moves the line and the dots to z, and bends Swish to beta."""
+        """Moves the line and the dots to z; bends Swish to beta, if it is to bend."""
         self.line.set_x(self.chart.x(at.z) - 0.6)
         self.z.set_text(f"z = {style.number(at.z)}" + (f"   β = {style.number(at.beta)}" if at.beta != 1 else ""))
         self.gates[0].set_text(f"sigmoid: {at.sigmoid_state}")
         self.gates[1].set_text(f"Swish: {at.swish_state}")
-        self.bent.show(at.beta)
+        if self.bend:
+            self.swish.show(at.beta)
         for curve, value, slope in zip(self.curves, at.values, at.slopes, strict=False):
             curve.show(at.z, value, slope)
 
@@ -100,7 +103,7 @@ class _Curve:
         self.slope.set_text(style.number(slope, 3) if self.slopes else "")
 
 
-class _BentSwish:
+class _Swish:
     """Swish for any beta, its slope, and marks where it is least and where it is 1."""
 
     def __init__(self, chart: Chart, slopes: bool) -> None:

@@ -55,16 +55,21 @@ class Chart:
         """Where this number lies up the page, in points."""
         return self._y_zero + number * self._y_unit
 
-    def curve(self, function: Callable[[Tensor], Tensor], points: int = 101, **look: object) -> Line2D:
+    def curve(self, function: Callable[[Tensor], Tensor], points: int = 61, **look: object) -> Line2D:
         """The function over the whole width, as a line."""
-        z = torch.linspace(*self.across, points, dtype=torch.float64)
+        z = self._spread(points)
         (line,) = self.axes.plot(self.x(z.numpy()), self.y(function(z).numpy()), **{"linewidth": 1.6, **look})
         return line
 
     def redraw(self, line: Line2D, function: Callable[[Tensor], Tensor]) -> None:
         """Gives a line drawn by `curve` another function."""
-        z = torch.linspace(*self.across, len(line.get_xdata()), dtype=torch.float64)
-        line.set_ydata(self.y(function(z).numpy()))
+        line.set_ydata(self.y(function(self._spread(len(line.get_xdata()))).numpy()))
+
+    def _spread(self, points: int) -> Tensor:
+        """Numbers from edge to edge, closer together in the middle, where our curves bend."""
+        left, right = self.across
+        part = torch.linspace(-1, 1, points, dtype=torch.float64)
+        return (left + right) / 2 + (right - left) / 2 * part * part.abs().sqrt()
 
     def dot(self, colour: str, marker: str = "o", size: float = 7) -> Line2D:
         """One mark, to be put somewhere by `put`."""

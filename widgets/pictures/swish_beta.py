@@ -22,11 +22,11 @@ class SwishBetaPicture:
     def __init__(self) -> None:
         self.figure, axes = page(WIDTH, HEIGHT)
         size = {"left": LEFT, "bottom": BOTTOM, "width": ACROSS, "height": UP}
-        self.chart = Chart(axes, **size, across=(-4, 4), up=(-2, 3), across_ticks=range(-4, 5), up_ticks=range(-2, 4))
+        self.chart = Chart(axes, **size, across=(-4, 4), up=(-2, 4), across_ticks=range(-4, 5), up_ticks=range(-2, 5))
         write(axes, LEFT + ACROSS + 8, BOTTOM - 4, "z", weight="bold")
         self._limit(lambda z: z / 2, "z / 2, the limit at β = 0", (0, (1, 1.2)), (-2.9, -1.75))
-        self._limit(activations.relu, "ReLU, the limit for large β", (0, (5, 2)), (0.12, 2.62))
-        self.line = self.chart.curve(activations.swish, points=161, linewidth=2.4, color=style.GATE)
+        self._limit(activations.relu, "ReLU, the limit for large β", (0, (5, 2)), (0.3, 3.3))
+        self.line = self.chart.curve(activations.swish, linewidth=2.4, color=style.GATE)
         self.marks = [self.chart.dot(style.GATE, marker) for marker in ("v", "o")]
         self.beta = write(axes, TEXT, 246, fontsize=style.LARGE, weight="bold", color=style.GATE)
         rows = ((208, "▼ least value"), (146, "● equals 1"), (84, "furthest from ReLU"))
