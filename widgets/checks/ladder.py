@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import inspect
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -290,6 +291,8 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
     mistakes = broken.mistakes + _recognised(formula, outcomes, expected)
     message = broken.message
     if not mistakes and broken.rung == len(RUNGS) - 1:
+        if not _says_the_same(trial, formula, function, outcomes[0]):
+            mistakes = (habits.REMEMBERS,)
         message = f"{_nearly(outcomes, expected) or _broken_property(trial, formula, function)} {message}".strip()
     trial.refuse(RUNGS[broken.rung], message, mistakes)
 
@@ -330,7 +333,7 @@ def _first_broken(
     where = f"for {probe.words}"
     if outcome.error is not None:
         return Broken(0, raised(trial, outcome, where))
-    if wrong := wrong_type(trial, outcome, formula.returns):
+    if wrong := _wrong_type(trial, outcome, formula.returns, where):
         return wrong
     values = _values(outcome)
     for name, value, wanted in zip(formula.returns, values, expected, strict=True):
@@ -357,11 +360,12 @@ def raised(trial: Trial, outcome: Outcome, where: str = "") -> str:
     return f"`{trial.name}` raised {error}{line}{' ' + where if where else ''}" + (f": {text}" if text else ".")
 
 
-def wrong_type(trial: Trial, outcome: Outcome, returns: tuple[str, ...]) -> Broken | None:
+def _wrong_type(trial: Trial, outcome: Outcome, returns: tuple[str, ...], where: str) -> Broken | None:
     """Not a tensor, or not a tuple of as many tensors as there are results."""
     value = outcome.value
     if value is None:
-        return Broken(1, "", (habits.nothing_returned(outcome.printed),))
+        habit = habits.nothing_returned(outcome.printed)
+        return Broken(1, "", (replace(habit, sentence=f"{habit.sentence[:-1]} ({where})."),))
     if type(value).__module__.split(".")[0] == "numpy":
         return Broken(1, "", (habits.NUMPY_RETURNED,))
     if len(returns) > 1:
@@ -426,6 +430,12 @@ class _Unknown(Exception):
     """The learner's function gave no tensor for this question."""
 
 
+def _says_the_same(trial: Trial, formula: Formula, function: Callable[..., Any], before: Outcome) -> bool:
+    """The first probe gives what it gave before."""
+    outcome = trial.run(function, *(fresh(arg) for arg in formula.probes[0].args))
+    return alike(_values(outcome), _values(before))
+
+
 def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any]) -> str:
     def ask(*args: Any) -> Any:
         outcome = trial.run(function, *args)
@@ -433,11 +443,6 @@ def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any
             raise _Unknown
         return outcome.value
 
-    first = formula.probes[0].args
-    again = trial.run(function, *(fresh(arg) for arg in first))
-    before = trial.run(function, *(fresh(arg) for arg in first))
-    if again.error is None and before.error is None and not alike(_values(again), _values(before)):
-        return habits.REMEMBERS.sentence
     for one in formula.properties:
         with contextlib.suppress(_Unknown, RuntimeError, TypeError, IndexError, AttributeError):
             if not one.holds(ask):
@@ -462,7 +467,7 @@ def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any]
     trial.passed(rungs[1])
     if wrong:
         probe, given, right = formula.probes[wrong[0]], answers[wrong[0]], wanted[wrong[0]]
-        trial.refuse(rungs[2], f"For {probe.words} it gives {given[0]:.6g}; expected {right[0]:.6g}.", found)
+        trial.refuse(rungs[2], f"For {probe.words} it gives {_short(given[0])}; expected {_short(right[0])}.", found)
     trial.passed(rungs[2])
 
 
@@ -472,11 +477,23 @@ def _refuse_other_than_number(
     value = outcome.value
     if value is None:
         trial.refuse(rung, "", [habits.nothing_returned(outcome.printed)])
-    is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    is_whole = _is_whole(value)
     is_number = is_whole or isinstance(value, float)
     if not (is_whole if whole else is_number):
         message = f"`{trial.name}` returned {kind(value)}; expected a {'whole ' if whole else ''}number."
         trial.refuse(rung, message, [habits.NOT_WHOLE, *found] if is_number else [])
+
+
+def _short(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:.4g}"
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        operator.index(value)
+    except (TypeError, RuntimeError):
+        return False
+    return not isinstance(value, bool)
 
 
 def _number(value: Any) -> Answer:
@@ -492,9 +509,8 @@ def _number(value: Any) -> Answer:
 
 def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
     """The first probe again, after all the others: the answer is still the same."""
-    probe = formula.probes[0]
-    outcome = trial.run(function, *(fresh(arg) for arg in probe.args))
-    if not alike(_values(outcome), answer(formula.right, probe.args)):
+    before = Outcome(value=answer(formula.right, formula.probes[0].args))
+    if not _says_the_same(trial, formula, function, before):
         trial.refuse("answers the same a second time", "", [habits.REMEMBERS])
     trial.passed("answers the same a second time")
 

@@ -204,7 +204,9 @@ def block(
     """x: (..., d) -> (..., d), x plus what a sublayer makes of its norm; `residual` is a switch."""
     normalised = norm_formulas.rms_norm(x, weight, eps)
     match residual:
-        case "without the weight":
+        case "without the weight, in float32" if x.dtype != torch.float32:
+            return x + sublayer(normalised)
+        case "without the weight" | "without the weight, in float32":
             return norm_formulas.rms_norm(x, torch.ones_like(weight), eps) + sublayer(normalised)
         case "normalised":
             return normalised + sublayer(normalised)
@@ -226,7 +228,7 @@ _RESIDUAL_BANK = (
         "residual normalised",
         "What is added at the end is the normalised vector, not x.",
         ("Which tensor does the last line add?", "x must still hold its numbers at that point."),
-        ({"residual": "normalised"}, {"residual": "without the weight"}),
+        tuple({"residual": one} for one in ("normalised", "without the weight", "without the weight, in float32")),
         "GeeeekExplorer/nano-vllm#170",
     ),
     Mistake(

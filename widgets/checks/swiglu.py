@@ -312,7 +312,7 @@ def _loaded_formula(*args: Any, **switches: Any) -> Tensor:
 FUSED_FORMULA = Formula(_fused_formula, FUSED, SWIGLU_FORMULA.probes, LAYER_PROPERTIES)
 LOADED_FORMULA = Formula(_loaded_formula, LOADED, SWIGLU_FORMULA.probes)
 
-_WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000))
+_WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000), (2, 3_000_000))
 MATCHED_FORMULA = Formula(
     gate_formulas.matched_d_ff,
     MATCHED,
