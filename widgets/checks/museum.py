@@ -14,13 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import ladder
-from .ladder import Formula, Probe, Property, Trial, judge
+from .ladder import Formula, Probe, Property, compare, repeatable
 from .mistakes import Mistake, close, gate_formulas, norm_formulas
 from .mistakes.gates import EXCHANGED, FUSED
 from .mistakes.norms import EPS, GAIN, NORM, RMS_NORM
 from .mistakes.statistic import STATISTIC
+from .numeric import compare_numbers
 from .probes import gains, numbers
+from .trial import Trial, callable_as, judge
 from .verdict import Verdict
 
 
@@ -44,12 +45,12 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
     exhibit = EXHIBITS[number]
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, fixed, *exhibit.formula.probes[0].args)
+        callable_as(trial, fixed, *exhibit.formula.probes[0].args)
         if exhibit.numeric:
-            ladder.compare_numbers(trial, exhibit.formula, fixed, whole=False)
+            compare_numbers(trial, exhibit.formula, fixed, whole=False)
             return
-        ladder.compare(trial, exhibit.formula, fixed)
-        ladder.repeatable(trial, exhibit.formula, fixed)
+        compare(trial, exhibit.formula, fixed)
+        repeatable(trial, exhibit.formula, fixed)
 
     return judge(exhibit.call, exhibit.hints, climb)
 
