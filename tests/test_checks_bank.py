@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from widgets import checks
-from widgets.checks import ladder, museum, rmsnorm, swiglu
+from widgets.checks import museum, rmsnorm, swiglu
+from widgets.checks.gradients import gradients
 from widgets.checks.mistakes import alike, answer, gate_formulas, norm_formulas
 
 FORMULAS = {
@@ -37,7 +38,7 @@ def answers(name, switches):
     formula = FORMULAS[name]
     given = [answer(formula.right, probe.args, **switches) for probe in formula.probes]
     if name in WITH_GRADIENTS:
-        given += [answer(ladder.gradients(formula.right), probe.args, **switches) for probe in formula.probes[:2]]
+        given += [answer(gradients(formula.right), probe.args, **switches) for probe in formula.probes[:2]]
     return given
 
 

@@ -63,6 +63,12 @@ def rms_warns(x):
     return rms_vector_norm(x)
 
 
+def scripted(function):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch.jit still works
+        return torch.jit.script(function)
+
+
 # rms_norm(x, weight, eps)
 
 
@@ -442,7 +448,7 @@ RIGHT = {
         CallableRms(),
         rms_prints,
         rms_warns,
-        torch.jit.script(rms_vector_norm),
+        scripted(rms_vector_norm),
         lambda x: x.pow(2).mean(-1, keepdim=True).sqrt(),
     ],
     checks.check_rms_norm: [

@@ -14,13 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import ladder
-from .ladder import Formula, Probe, Property, Trial, judge
+from .ladder import Formula, Probe, Property, compare, repeatable
 from .mistakes import Mistake, close, gate_formulas, norm_formulas
 from .mistakes.gates import EXCHANGED, FUSED
 from .mistakes.norms import EPS, GAIN, NORM, RMS_NORM
 from .mistakes.statistic import STATISTIC
+from .numeric import compare_numbers
 from .probes import gains, numbers
+from .trial import Trial, callable_as, judge
 from .verdict import Verdict
 
 
@@ -44,12 +45,12 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
     exhibit = EXHIBITS[number]
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, fixed, *exhibit.formula.probes[0].args)
+        callable_as(trial, fixed, *exhibit.formula.probes[0].args)
         if exhibit.numeric:
-            ladder.compare_numbers(trial, exhibit.formula, fixed, whole=False)
+            compare_numbers(trial, exhibit.formula, fixed, whole=False)
             return
-        ladder.compare(trial, exhibit.formula, fixed)
-        ladder.repeatable(trial, exhibit.formula, fixed)
+        compare(trial, exhibit.formula, fixed)
+        repeatable(trial, exhibit.formula, fixed)
 
     return judge(exhibit.call, exhibit.hints, climb)
 
@@ -204,7 +205,9 @@ def block(
     """x: (..., d) -> (..., d), x plus what a sublayer makes of its norm; `residual` is a switch."""
     normalised = norm_formulas.rms_norm(x, weight, eps)
     match residual:
-        case "without the weight":
+        case "without the weight, in float32" if x.dtype != torch.float32:
+            return x + sublayer(normalised)
+        case "without the weight" | "without the weight, in float32":
             return norm_formulas.rms_norm(x, torch.ones_like(weight), eps) + sublayer(normalised)
         case "normalised":
             return normalised + sublayer(normalised)
@@ -226,7 +229,7 @@ _RESIDUAL_BANK = (
         "residual normalised",
         "What is added at the end is the normalised vector, not x.",
         ("Which tensor does the last line add?", "x must still hold its numbers at that point."),
-        ({"residual": "normalised"}, {"residual": "without the weight"}),
+        tuple({"residual": one} for one in ("normalised", "without the weight", "without the weight, in float32")),
         "GeeeekExplorer/nano-vllm#170",
     ),
     Mistake(

@@ -8,16 +8,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from . import ladder
-from .ladder import Formula, Probe, Property, Trial, judge
-from .mistakes import close, habits, norm_formulas
+from .gradients import compare_gradients, gradients, of_module
+from .ladder import Formula, Probe, Property, compare, repeatable, short
+from .mistakes import close, norm_formulas
 from .mistakes.backward import BACKWARD
 from .mistakes.modules import BIAS_LEFT_IN, DEFAULT_EPS, WEIGHT_NAME, WEIGHT_NOT_TRAINED, WEIGHT_STARTS_AT_ZERO
 from .mistakes.norms import CUT, HALF, LAYER_NORM, RMS_NORM
 from .mistakes.statistic import RMS
 from .probes import gains, numbers
-from .runner import SEED_WORDS
-from .specimens import BROKEN, GOOD
+from .trial import Trial, as_function, build, callable_as, judge, kind
 from .verdict import Verdict
 
 TINY = 1e-12  # an eps that changes nothing visible at size 1
@@ -27,10 +26,10 @@ def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
     """Is `rms(x)` the root mean square over the last axis? x: (..., d) -> (..., 1)."""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, rms, _X)
-        ladder.compare(trial, RMS_FORMULA, rms)
-        ladder.repeatable(trial, RMS_FORMULA, rms)
-        ladder.compare_gradients(trial, RMS_FORMULA, ladder.gradients(rms), ["x"])
+        callable_as(trial, rms, _X)
+        compare(trial, RMS_FORMULA, rms)
+        repeatable(trial, RMS_FORMULA, rms)
+        compare_gradients(trial, RMS_FORMULA, gradients(rms), ["x"])
 
     return judge("rms(x)", RMS_HINTS, climb)
 
@@ -39,10 +38,10 @@ def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdi
     """Is `rms_norm(x, weight, eps)` RMSNorm? x: (..., d), weight: (d,) -> (..., d), in the dtype of x."""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, rms_norm, _X, gains(8), 0.1)
-        ladder.compare(trial, RMS_NORM_FORMULA, rms_norm)
-        ladder.repeatable(trial, RMS_NORM_FORMULA, rms_norm)
-        ladder.compare_gradients(trial, RMS_NORM_CUT, ladder.gradients(rms_norm), ["x", "weight"])
+        callable_as(trial, rms_norm, _X, gains(8), 0.1)
+        compare(trial, RMS_NORM_FORMULA, rms_norm)
+        repeatable(trial, RMS_NORM_FORMULA, rms_norm)
+        compare_gradients(trial, RMS_NORM_CUT, gradients(rms_norm), ["x", "weight"])
         large = trial.run(rms_norm, _LARGE, gains(8, torch.float16), 1e-6).value
         if not (
             isinstance(large, Tensor) and close(large, norm_formulas.rms_norm(_LARGE, gains(8, torch.float16), 1e-6))
@@ -59,12 +58,13 @@ def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
     """
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, norm_class, 8, eps=0.1)
-        module = ladder.build(trial, norm_class, 8)
+        callable_as(trial, norm_class, 8, eps=0.1)
+        module = build(trial, norm_class, 8)
         _check_weight(trial, module)
-        ladder.compare(trial, MODULE, _as_function(norm_class))
-        ladder.repeatable(trial, MODULE, _as_function(norm_class, times=2))
-        ladder.compare_gradients(trial, MODULE_CUT, _module_gradients(norm_class), ["x", "weight"])
+        fill = _filler(norm_class)
+        compare(trial, MODULE, as_function(fill))
+        repeatable(trial, MODULE, as_function(fill, used=True))
+        compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"])
 
     return judge("RMSNorm(d_model, eps=1e-6)", MODULE_HINTS, climb)
 
@@ -73,11 +73,11 @@ def check_layernorm_from_rmsnorm(layer_norm_from_rms_norm: Callable[..., Tensor]
     """Is `layer_norm_from_rms_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, layer_norm_from_rms_norm, _X, gains(8), gains(8), 0.1)
-        ladder.compare(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
-        ladder.repeatable(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
-        gradient = ladder.gradients(layer_norm_from_rms_norm)
-        ladder.compare_gradients(trial, LAYER_NORM_FORMULA, gradient, ["x", "weight", "bias"])
+        callable_as(trial, layer_norm_from_rms_norm, _X, gains(8), gains(8), 0.1)
+        compare(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
+        repeatable(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
+        gradient = gradients(layer_norm_from_rms_norm)
+        compare_gradients(trial, LAYER_NORM_FORMULA, gradient, ["x", "weight", "bias"])
 
     return judge("layer_norm_from_rms_norm(x, weight, bias, eps)", LAYER_NORM_HINTS, climb)
 
@@ -89,58 +89,14 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
     """
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, rms_norm_backward, _X, _X, gains(8), 0.1)
-        ladder.compare(trial, BACKWARD_FORMULA, rms_norm_backward)
-        ladder.repeatable(trial, BACKWARD_FORMULA, rms_norm_backward)
+        callable_as(trial, rms_norm_backward, _X, _X, gains(8), 0.1)
+        compare(trial, BACKWARD_FORMULA, rms_norm_backward)
+        repeatable(trial, BACKWARD_FORMULA, rms_norm_backward)
         alone = trial.run(rms_norm_backward, _X[0, 0].cos(), _X[0, 0], gains(8), 0.1).value
         if not (isinstance(alone, tuple | list) and alone[-1].shape == (8,)):
             trial.passed("a look ahead", "a single vector, without further axes, gives grad_weight another shape")
 
     return judge("rms_norm_backward(grad_output, x, weight, eps)", BACKWARD_HINTS, climb)
-
-
-def check_rmsnorm_test(works: Callable[[type[nn.Module]], bool]) -> Verdict:
-    """How good is the learner's own test? It should say no to 12 broken RMSNorms and yes to 3 good ones.
-
-    norm_class is built as RMSNorm(d_model, eps=1e-6), like the learner's.
-    """
-    return judge("works(norm_class)", WORKS_HINTS, lambda trial: _try_the_test(trial, works))
-
-
-def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> None:
-    ladder.callable_as(trial, works, nn.RMSNorm)
-    trials = [_says_yes(trial, works, norm.make()) for norm in GOOD]
-    accepted, why = [yes for yes, _ in trials], next((why for _, why in trials if why), "")
-    caught = [not _says_yes(trial, works, norm.make())[0] for norm in BROKEN]
-    trial.settings.pop(SEED_WORDS, None)  # a test may well begin by seeding
-    counts = f"Your test catches {sum(caught)} of {len(BROKEN)} broken versions"
-    counts += f" and accepts {sum(accepted)} of {len(GOOD)} good ones."
-    if not all(accepted):
-        refused = GOOD[accepted.index(False)]
-        trial.refuse("accepts the good versions", f"{counts} {why}".strip(), hints=refused.hints)
-    trial.passed("accepts the good versions")
-    for norm, yes in zip(BROKEN, caught, strict=True):
-        if yes:
-            trial.passed(f"catches: {norm.name}")
-    if not all(caught):
-        missed = BROKEN[caught.index(False)]
-        trial.refuse("catches the others", counts, hints=missed.hints)
-    trial.praise = counts
-
-
-def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Module]) -> tuple[bool, str]:
-    """What the learner's test says, and what it raised; to raise is to say no, as tests written with `assert` do."""
-    outcome = trial.run(works, norm_class)
-    if outcome.error is not None:
-        return False, ladder.raised(trial, outcome, "on a good version")
-    if outcome.value is None:
-        trial.refuse(
-            "returns True or False", "", [habits.PRINTED if outcome.printed.strip() else habits.NOTHING_RETURNED]
-        )
-    is_bool = isinstance(outcome.value, bool) or str(getattr(outcome.value, "dtype", "")).endswith("bool")
-    if not is_bool or getattr(outcome.value, "ndim", 0):
-        trial.refuse("returns True or False", f"`works` returned {ladder.kind(outcome.value)}; expected True or False.")
-    return bool(outcome.value), ""
 
 
 # What is tried
@@ -243,7 +199,7 @@ def _norm_probes() -> tuple[Probe, ...]:
 
 
 _HALF_PROBES = tuple(
-    Probe(f"x in {ladder.short(dtype)}", (numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype), gains(8, dtype), 0.1))
+    Probe(f"x in {short(dtype)}", (numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype), gains(8, dtype), 0.1))
     for dtype in (torch.bfloat16, torch.float16)
 )
 
@@ -335,7 +291,7 @@ def _check_weight(trial: Trial, module: nn.Module) -> None:
         shape = tuple(stored["weight"].shape)
         trial.refuse(rung, f"For d_model = 8 the weight should hold 8 numbers, one per feature; its shape is {shape}.")
     if not isinstance(weight, Tensor):
-        trial.refuse(rung, f"`weight` is {ladder.kind(weight)}; expected the parameter.")
+        trial.refuse(rung, f"`weight` is {kind(weight)}; expected the parameter.")
     if not stored["weight"].any():
         trial.refuse(rung, "", [WEIGHT_STARTS_AT_ZERO])
     if not close(stored["weight"].float(), torch.ones(8)):
@@ -343,32 +299,14 @@ def _check_weight(trial: Trial, module: nn.Module) -> None:
     trial.passed(rung)
 
 
-def _filled(norm_class: Callable[..., nn.Module], x: Tensor, weight: Tensor, eps: float | None) -> nn.Module:
-    module = norm_class(x.shape[-1]) if eps is None else norm_class(x.shape[-1], eps=eps)
-    module = module.to(x.dtype)
-    module.load_state_dict({"weight": weight})
-    return module
+def _filler(norm_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
+    def fill(x: Tensor, weight: Tensor, eps: float | None) -> nn.Module:
+        module = norm_class(x.shape[-1]) if eps is None else norm_class(x.shape[-1], eps=eps)
+        module = module.to(x.dtype)
+        module.load_state_dict({"weight": weight})
+        return module
 
-
-def _as_function(norm_class: Callable[..., nn.Module], times: int = 1) -> Callable[..., Tensor]:
-    """The class as a function of x, weight and eps; `times` 2 uses the module before, and in evaluation mode."""
-
-    def function(x: Tensor, weight: Tensor, eps: float | None) -> Tensor:
-        module = _filled(norm_class, x, weight, eps)
-        if times > 1:
-            module(2 - 3 * x)
-            module.eval()
-        return module(x)
-
-    return function
-
-
-def _module_gradients(norm_class: Callable[..., nn.Module]) -> Callable[..., tuple[Tensor | None, ...]]:
-    def function(x: Tensor, weight: Tensor, eps: float | None) -> tuple[Tensor | None, ...]:
-        module = _filled(norm_class, x, weight, eps)
-        return ladder.module_gradients(module, x, list(module.parameters()))
-
-    return function
+    return fill
 
 
 def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float = 1e-6, **switches: Any) -> Tensor:
@@ -407,11 +345,6 @@ MODULE_HINTS = (
     "`forward` computes in float32 and hands the result over in the dtype of x.",
     "`x.float()` of a float32 tensor is that tensor: nothing may be written into it.",
 )
-WORKS_HINTS = (
-    "Build `norm_class(d)`, give it a batch, and compare with what the formula says, with a tolerance.",
-    "What may a drop-in not do, or not lack? Dtypes, small and large numbers, eps, weight, gradients, its input.",
-    "Compute what you expect with `torch.nn.functional.rms_norm`, and return False at the first difference.",
-)
 LAYER_NORM_HINTS = (
     "When is a mean square the same thing as a variance?",
     "Give RMSNorm a vector whose mean is 0.",
@@ -423,12 +356,3 @@ BACKWARD_HINTS = (
     "x acts twice: directly, and through the scale. The second way takes off z · mean(g · z).",
     "grad_x = (g − z · mean(g · z)) / scale, with the mean over the features.",
 )
-
-__all__ = [
-    "check_layernorm_from_rmsnorm",
-    "check_rms",
-    "check_rms_norm",
-    "check_rms_norm_backward",
-    "check_rmsnorm_module",
-    "check_rmsnorm_test",
-]

@@ -201,10 +201,8 @@ def _uncompiled() -> contextlib.AbstractContextManager[object]:
     return torch.compiler.set_stance("force_eager")
 
 
-_FOREIGN = tuple(
-    str(Path(folder).resolve())
-    for folder in (Path(__file__).parent, Path(torch.__file__).parent, sysconfig.get_path("stdlib"))
-)
+_FOLDERS = [Path(__file__).parent, Path(torch.__file__).parent, Path(sysconfig.get_path("stdlib"))]
+_FOREIGN = tuple(str(form) for folder in _FOLDERS for form in (folder, folder.resolve()))
 
 
 def _innermost(error: BaseException | None) -> tuple[str, int] | None:

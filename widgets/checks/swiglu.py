@@ -9,12 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from . import ladder
-from .ladder import Formula, Probe, Property, Trial, judge
+from .gradients import compare_gradients, gradients, of_module
+from .ladder import Formula, Probe, Property, compare, repeatable
 from .mistakes import close, fresh, gate_formulas
-from .mistakes.gates import FAMILY_BANK, FUSED, LLAMA, LOADED, MATCHED, SWIGLU, SWISH
+from .mistakes.gates import FAMILY_BANK, FUSED, LOADED, SWIGLU, SWISH
 from .mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
+from .mistakes.widths import LLAMA, MATCHED
+from .numeric import compare_numbers
 from .probes import numbers
+from .trial import Trial, as_function, build, callable_as, judge, raised
 from .verdict import Verdict
 
 
@@ -22,11 +25,11 @@ def check_swish(swish: Callable[..., Tensor]) -> Verdict:
     """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, swish, _Z, beta=2.0)
-        ladder.compare(trial, SWISH_FORMULA, swish)
-        ladder.repeatable(trial, SWISH_FORMULA, swish)
+        callable_as(trial, swish, _Z, beta=2.0)
+        compare(trial, SWISH_FORMULA, swish)
+        repeatable(trial, SWISH_FORMULA, swish)
         for probe in SWISH_FORMULA.probes[:4]:
-            ladder.compare_gradients(trial, SWISH_FORMULA, ladder.gradients(swish), ["z"], probe)
+            compare_gradients(trial, SWISH_FORMULA, gradients(swish), ["z"], probe)
 
     return judge("swish(z, beta=1.0)", SWISH_HINTS, climb)
 
@@ -35,13 +38,13 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
     """Is `SwiGLU(d_model, d_ff)` down_proj(silu(gate_proj(x)) * up_proj(x)), without biases?"""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, swiglu_class, 8, 20)
-        module = ladder.build(trial, swiglu_class, 8, 20)
+        callable_as(trial, swiglu_class, 8, 20)
+        module = build(trial, swiglu_class, 8, 20)
         _check_matrices(trial, module, TWO_MATRICES)
-        ladder.compare(trial, SWIGLU_FORMULA, _as_function(swiglu_class, TWO_MATRICES))
-        ladder.repeatable(trial, SWIGLU_FORMULA, _as_function(swiglu_class, TWO_MATRICES, times=2))
-        gradients = _module_gradients(swiglu_class)
-        ladder.compare_gradients(trial, SWIGLU_FORMULA, gradients, ["x", *TWO_MATRICES])
+        fill = _filler(swiglu_class, TWO_MATRICES)
+        compare(trial, SWIGLU_FORMULA, as_function(fill))
+        repeatable(trial, SWIGLU_FORMULA, as_function(fill, used=True))
+        compare_gradients(trial, SWIGLU_FORMULA, of_module(fill, TWO_MATRICES), ["x", *TWO_MATRICES])
 
     return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
 
@@ -50,8 +53,8 @@ def check_matched_d_ff(matched_d_ff: Callable[[int, int], int]) -> Verdict:
     """Is `matched_d_ff(d_model, relu_d_ff)` the largest width of three matrices that cost no more than the two?"""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, matched_d_ff, 512, 2048)
-        ladder.compare_numbers(trial, MATCHED_FORMULA, matched_d_ff)
+        callable_as(trial, matched_d_ff, 512, 2048)
+        compare_numbers(trial, MATCHED_FORMULA, matched_d_ff)
 
     return judge("matched_d_ff(d_model, relu_d_ff)", MATCHED_HINTS, climb)
 
@@ -60,8 +63,8 @@ def check_llama_d_ff(llama_d_ff: Callable[..., int]) -> Verdict:
     """Does `llama_d_ff(d_model, multiple_of=256, multiplier=1.0)` give the widths of the LLaMA models?"""
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, llama_d_ff, 4096, multiple_of=1024, multiplier=1.3)
-        ladder.compare_numbers(trial, LLAMA_FORMULA, llama_d_ff)
+        callable_as(trial, llama_d_ff, 4096, multiple_of=1024, multiplier=1.3)
+        compare_numbers(trial, LLAMA_FORMULA, llama_d_ff)
 
     return judge("llama_d_ff(d_model, multiple_of=256, multiplier=1.0)", LLAMA_HINTS, climb)
 
@@ -73,10 +76,10 @@ def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
     """
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, glu, *_layer(8, 20), "swiglu")
-        ladder.compare(trial, FAMILY_FORMULA, glu)
-        ladder.repeatable(trial, FAMILY_FORMULA, glu)
-        ladder.compare_gradients(trial, FAMILY_FORMULA, ladder.gradients(glu), ["x", "gate", "up", "down"])
+        callable_as(trial, glu, *_layer(8, 20), "swiglu")
+        compare(trial, FAMILY_FORMULA, glu)
+        repeatable(trial, FAMILY_FORMULA, glu)
+        compare_gradients(trial, FAMILY_FORMULA, gradients(glu), ["x", "gate", "up", "down"])
 
     return judge("glu(x, gate_weight, up_weight, down_weight, kind)", FAMILY_HINTS, climb)
 
@@ -88,14 +91,14 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
     """
 
     def climb(trial: Trial) -> None:
-        ladder.callable_as(trial, fused_class, 8, 20)
-        module = ladder.build(trial, fused_class, 8, 20)
+        callable_as(trial, fused_class, 8, 20)
+        module = build(trial, fused_class, 8, 20)
         _check_matrices(trial, module, ONE_MATRIX)
-        one, two = _as_function(fused_class, ONE_MATRIX), _as_function(fused_class, TWO_MATRICES)
-        ladder.compare(trial, FUSED_FORMULA, one)
-        ladder.repeatable(trial, FUSED_FORMULA, _as_function(fused_class, ONE_MATRIX, times=2))
+        fill = _filler(fused_class, ONE_MATRIX)
+        compare(trial, FUSED_FORMULA, as_function(fill))
+        repeatable(trial, FUSED_FORMULA, as_function(fill, used=True))
         _check_loading(trial, module)
-        ladder.compare(trial, LOADED_FORMULA, two)
+        compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
 
     return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
 
@@ -111,33 +114,13 @@ def _state(names: Sequence[str], gate: Tensor, up: Tensor, down: Tensor) -> dict
     return dict(zip(names, matrices, strict=True))
 
 
-def _filled(module_class: Callable[..., nn.Module], names: Sequence[str], args: Sequence[Tensor]) -> nn.Module:
-    x, gate, up, down = args
-    module = module_class(x.shape[-1], gate.shape[0]).to(x.dtype)
-    module.load_state_dict(_state(names, gate, up, down))
-    return module
+def _filler(module_class: Callable[..., nn.Module], names: Sequence[str]) -> Callable[..., nn.Module]:
+    def fill(x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> nn.Module:
+        module = module_class(x.shape[-1], gate.shape[0]).to(x.dtype)
+        module.load_state_dict(_state(names, gate, up, down))
+        return module
 
-
-def _as_function(module_class: Callable[..., nn.Module], names: Sequence[str], times: int = 1) -> Callable[..., Tensor]:
-    """The class as a function of x and its matrices; `times` 2 uses the module before, and in evaluation mode."""
-
-    def function(*args: Tensor) -> Tensor:
-        module = _filled(module_class, names, args)
-        if times > 1:
-            module(2 - 3 * args[0])
-            module.eval()
-        return module(args[0])
-
-    return function
-
-
-def _module_gradients(module_class: Callable[..., nn.Module]) -> Callable[..., tuple[Tensor | None, ...]]:
-    def function(*args: Tensor) -> tuple[Tensor | None, ...]:
-        module = _filled(module_class, TWO_MATRICES, args)
-        weights = dict(module.named_parameters())
-        return ladder.module_gradients(module, args[0], [weights[name] for name in TWO_MATRICES])
-
-    return function
+    return fill
 
 
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
@@ -173,7 +156,7 @@ def _check_loading(trial: Trial, module: nn.Module) -> None:
     outcome = trial.run(module.load_state_dict, saved)
     if outcome.error is not None:
         keys = isinstance(outcome.error, RuntimeError) and "state_dict" in str(outcome.error)
-        trial.refuse(rung, ladder.raised(trial, outcome), [NOT_LOADED] if keys else [])
+        trial.refuse(rung, raised(trial, outcome), [NOT_LOADED] if keys else [])
     if saved.keys() != kept.keys() or any(not torch.equal(saved[name], kept[name]) for name in kept):
         trial.refuse(rung, "Loading changes the dictionary that was given; its owner may still need it.")
     if module.state_dict().keys() != set(ONE_MATRIX):
@@ -312,7 +295,7 @@ def _loaded_formula(*args: Any, **switches: Any) -> Tensor:
 FUSED_FORMULA = Formula(_fused_formula, FUSED, SWIGLU_FORMULA.probes, LAYER_PROPERTIES)
 LOADED_FORMULA = Formula(_loaded_formula, LOADED, SWIGLU_FORMULA.probes)
 
-_WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000))
+_WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000), (2, 3_000_000))
 MATCHED_FORMULA = Formula(
     gate_formulas.matched_d_ff,
     MATCHED,

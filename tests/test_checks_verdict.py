@@ -1,0 +1,99 @@
+"""How a verdict speaks: as text that nbval can compare, and as a card that works by keyboard and in any theme."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from widgets.checks.verdict import Step, Verdict
+
+REFUSED = Verdict(
+    exercise="rms_norm",
+    passed=False,
+    message="Write `x < y & z`; see below.",
+    mistake="eps outside the root",
+    hints=("Look <here>.", "Then there.", "At last `here`."),
+    steps=(Step("runs", True), Step("has the right values", False, "eps outside the root")),
+    source="allenai/OLMo#281",
+)
+PASSED = Verdict("rms", True, "Everything that was tried holds.", steps=(Step("runs", True, "it also prints"),))
+WAITING = Verdict("rms", False, "The cell is empty.", hints=("Begin.",), written=False)
+
+
+class Tags(HTMLParser):
+    """Every tag with the tags it lies in."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, ...]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        self.seen.append(tuple(self.open))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_text_says_what_was_tried() -> None:
+    assert repr(REFUSED) == (
+        "✗ rms_norm: eps outside the root\n"
+        "Write `x < y & z`; see below.\n"
+        "  ✓ runs\n"
+        "  ✗ has the right values: eps outside the root\n"
+        "  hints: 3"
+    )
+    assert repr(PASSED) == "✓ rms: passed\nEverything that was tried holds.\n  ✓ runs: it also prints"
+    assert repr(WAITING) == "○ rms: not written yet\nThe cell is empty.\n  hints: 1"
+
+
+def test_the_text_is_no_number() -> None:
+    """nbgrader takes an output that is a number for points."""
+    for verdict in (REFUSED, PASSED, WAITING):
+        with pytest.raises(ValueError):
+            float(repr(verdict))
+
+
+def test_require_raises_unless_passed() -> None:
+    assert PASSED.require() is PASSED
+    with pytest.raises(AssertionError, match=re.escape("rms_norm: Write `x < y & z`; see below.")):
+        REFUSED.require()
+
+
+@pytest.mark.parametrize("verdict", [REFUSED, PASSED, WAITING], ids=["refused", "passed", "waiting"])
+def test_the_card_is_plain_html(verdict: Verdict) -> None:
+    card = verdict._repr_html_()
+    tags = Tags(card)
+    assert tags.open == []
+    assert "script" not in card and " id=" not in card and " on" not in re.sub(r">[^<]*<", "><", card)
+    assert card == verdict._repr_html_()
+    for colour in re.findall(r"(?:color|background|solid)[^;]*?: ?(var\([^;]*\)|[^;\"]+)", card):
+        assert re.fullmatch(r"var\(--jp-[a-z0-9-]+, #[0-9a-f]{6}\)", colour), "a theme's colour, with a fallback"
+
+
+def test_hints_open_one_at_a_time() -> None:
+    """Every hint lies in the one before it, and nothing is open at first."""
+    card = REFUSED._repr_html_()
+    depths = [len([tag for tag in path if tag == "details"]) for path in Tags(card).seen if path[-1] == "details"]
+    assert depths == [1, 1, 2, 3]  # what was tried; then hint 1, in it hint 2, in it hint 3
+    assert "<details open" not in card
+    assert [card.index(words) for words in ("Look", "Then", "At last")] == sorted(
+        card.index(words) for words in ("Look", "Then", "At last")
+    )
+    assert "Hint" not in PASSED._repr_html_()
+
+
+def test_the_card_escapes_and_links() -> None:
+    card = REFUSED._repr_html_()
+    assert "<code>x &lt; y &amp; z</code>" in card
+    assert "Look &lt;here&gt;." in card
+    assert '<a href="https://github.com/allenai/OLMo/issues/281">allenai/OLMo#281</a>' in card
+
+
+def test_a_mark_stands_beside_every_colour() -> None:
+    assert [verdict.heading[0] for verdict in (PASSED, REFUSED, WAITING)] == ["✓", "✗", "○"]
+    assert "✗ <strong>broke here</strong>" in REFUSED._repr_html_()

@@ -1,0 +1,493 @@
+"""What a check says about code that is in no bank: which property it breaks, and how it misbehaves."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from widgets import checks
+from widgets.checks import runner
+from widgets.checks.verdict import Verdict
+
+
+def rms(x):
+    return x.square().mean(-1, keepdim=True).sqrt()
+
+
+def norm(x, weight, eps):
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
+
+
+class Norm(nn.Module):
+    """A right module, to be spoiled in one place."""
+
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(d_model)), eps
+
+    def forward(self, x):
+        return norm(x.float(), torch.ones_like(self.weight).float(), self.eps).to(x.dtype) * self.weight
+
+
+class Linears(nn.Module):
+    """A right SwiGLU, to be spoiled in one place."""
+
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def gated(self, activation, x, offset):
+        return self.down_proj(activation(self.gate_proj(x)) * (offset + self.up_proj(x)))
+
+    def forward(self, x):
+        return self.gated(F.silu, x, 0)
+
+
+class Fused(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_up_proj = nn.Linear(d_model, 2 * d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        gate, up = self.gate_up_proj(x).chunk(2, dim=-1)
+        return self.down_proj(F.silu(gate) * up)
+
+
+def module(base, **members):
+    return type(base.__name__, (base,), members)
+
+
+def made(base, spoil):
+    """The class with something done to every new module."""
+
+    def __init__(self, *args, **kwargs):
+        base.__init__(self, *args, **kwargs)
+        spoil(self)
+
+    return module(base, __init__=__init__)
+
+
+def swiglu(forward):
+    return module(Linears, forward=forward)
+
+
+def linears(bias=False, **shapes):
+    """A module of nothing but linear layers of these names, each from "d" to "f" or back."""
+
+    class Layers(nn.Module):
+        def __init__(self, d_model, d_ff):
+            super().__init__()
+            sizes = {"d": d_model, "f": d_ff}
+            for name, (into, out) in shapes.items():
+                self.add_module(name, nn.Linear(sizes[into], sizes[out], bias=bias))
+
+    return Layers
+
+
+def without_super(self, d_model, eps=1e-6):
+    self.weight = nn.Parameter(torch.ones(d_model))
+
+
+PROJECTIONS = {"gate_proj": "df", "up_proj": "df", "down_proj": "fd"}
+EXCHANGED = {"gate_proj": "df", "up_proj": "fd", "down_proj": "df"}
+
+
+def not_cast_back(self, x):
+    return norm(x.float(), self.weight.float(), self.eps)
+
+
+def plain_weight(layer):
+    del layer.weight
+    layer.weight = torch.ones(8)
+
+
+def where_swish(z, beta=1.0):
+    large = (beta * z).exp()
+    return torch.where(z > 0, z / (1 + (-beta * z).exp()), z * large / (1 + large))
+
+
+def hard_coded_width(x):
+    return x.norm(dim=-1, keepdim=True) / math.sqrt(8)
+
+
+def partial_rms_norm(x, weight, eps):
+    return x * torch.rsqrt(x[..., : x.shape[-1] // 2].square().mean(-1, keepdim=True) + eps) * weight
+
+
+CALLS = []
+
+
+def counts(x):
+    CALLS.append(1)
+    return rms(x) * (1 + 0.1 * len(CALLS))
+
+
+def changes_dtype(x):
+    torch.set_default_dtype(torch.float64)
+    return rms(x)
+
+
+def changes_everything(x):
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    torch.manual_seed(3)
+    random.seed(3)
+    np.random.seed(3)
+    sys.setrecursionlimit(5000)
+    torch.set_grad_enabled(False)
+    warnings.simplefilter("error")
+    print("noise")
+    print("noise", file=sys.stderr)
+    return rms(x).detach().requires_grad_() * 1
+
+
+def only_three_axes(x, weight, eps):
+    _batch, _tokens, _d = x.shape
+    return norm(x, weight, eps)
+
+
+def raises(x):
+    scale = rms(x)
+    return scale / scal  # noqa: F821
+
+
+UNKNOWN = [
+    # (check, what is handed in, words that the message holds)
+    (checks.check_rms, hard_coded_width, "should give 3"),
+    (checks.check_rms, lambda x: x.square().median(-1, keepdim=True).values.sqrt(), "is right"),
+    (checks.check_rms, lambda x: rms(x).round(decimals=3), "nearly right"),
+    (checks.check_rms, lambda x: rms(x) * torch.rand(1, dtype=x.dtype), "drawn at random"),
+    (checks.check_rms, lambda x: (rms(x),), "a tuple of 1; expected a tensor"),
+    (checks.check_rms, lambda x: "3.5", "type str; expected a tensor"),
+    (checks.check_rms, lambda x: rms(x).sum().item(), "the number"),
+    (checks.check_rms, lambda x: rms(x) + 0j, "is complex128; expected float64"),
+    (checks.check_rms, lambda x: rms(x).to("meta"), "on the device meta; expected cpu"),
+    (checks.check_rms, lambda x: rms(x).to_sparse(), "layout torch.sparse_coo"),
+    (checks.check_rms, lambda x: rms(x).expand_as(x), "has shape (2, 3, 8); expected (2, 3, 1)"),
+    (checks.check_rms, raises, "NameError at line"),
+    (checks.check_rms, lambda: 1, "It is called as `rms(x)`"),
+    (checks.check_rms, 5, "is the number 5"),
+    (checks.check_rms_norm, partial_rms_norm, "order of the features"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps).clamp(-1, 1), "Twice the weight"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, 2 * eps), "Where is eps added?"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, 1e-3), "Another eps changes nothing"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x.abs(), w, eps), "−x should give the negative"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x.half(), w.half(), eps).to(x.dtype), "nearly right"),
+    (checks.check_rms_norm, lambda x, w, eps: torch.full_like(x, math.nan), "contains NaN"),
+    (checks.check_rms_norm, only_three_axes, "for x of shape (5,)"),
+    (checks.check_rms_norm, lambda x, w: x, "yours takes `rms_norm(x, w)`"),
+    (checks.check_rmsnorm_module, made(Norm, lambda m: nn.init.normal_(m.weight)), "should start as ones"),
+    (checks.check_rmsnorm_module, module(Norm, __init__=lambda self, d: None), "yours takes `RMSNorm(d)`"),
+    (checks.check_rmsnorm_module, made(Norm, lambda m: m.register_buffer("seen", torch.ones(1))), "holds seen"),
+    (checks.check_rmsnorm_module, lambda d, eps=1e-6: rms, "expected an `nn.Module`"),
+    (checks.check_rmsnorm_module, Norm(8), "built already"),
+    (checks.check_layernorm_from_rmsnorm, lambda x, w, b, eps: norm(x - x.mean(), w, eps) + b, "another token does"),
+    (checks.check_rms_norm_backward, lambda g, x, w, eps: g, "expected a tuple of 2 tensors"),
+    (checks.check_rms_norm_backward, lambda g, x, w, eps: (g, None), "One of the results is None"),
+    (checks.check_swish, lambda z, beta=2.0: z * torch.sigmoid(beta * z), "Without beta"),
+    (checks.check_swish, where_swish, "contains NaN"),
+    (checks.check_swish, lambda z, beta=1.0: z * torch.sigmoid(beta * z) + 0.001, "nearly right"),
+    (
+        checks.check_swiglu_module,
+        swiglu(lambda self, x: self.gated(F.hardswish, x, 0)),
+        "activation of the gate is not Swish",
+    ),
+    (checks.check_swiglu_module, swiglu(lambda self, x: self.gated(F.silu, x, 1)), "zeros in the up matrix"),
+    (checks.check_swiglu_module, made(Linears, lambda m: setattr(m, "up_proj", m.gate_proj)), "the same matrix"),
+    (checks.check_swiglu_module, lambda d, f: Linears(d, 2 * f // 3), "should have the shape (20, 8)"),
+    (checks.check_matched_d_ff, lambda d, r: int(0.666667 * r), "it gives 2000001; expected 2000000"),
+    (checks.check_matched_d_ff, lambda d, r: str(r), "type str; expected a whole number"),
+    (checks.check_llama_d_ff, lambda d_model, multiple_of=256, multiplier=1.0: 11008, "expected 13824"),
+    (checks.check_fused_swiglu, lambda d, f: Fused(d, f // 2), "should have the shape (40, 8)"),
+]
+
+NAMED = [
+    # (check, what is handed in, the name of the mistake): mistakes that are seen in another way than by their values
+    (checks.check_rms, lambda x: print(rms(x)), "printed instead of returned"),
+    (checks.check_rms, lambda x: rms(x).numpy(), "numpy instead of torch"),
+    (checks.check_rms, lambda x: rms(x).detach(), "gradient lost"),
+    (checks.check_rms, lambda x: x.pow_(2).mean(-1, keepdim=True).sqrt(), "input changed in place"),
+    (checks.check_rms, lambda x: rms(x.double()), "result not cast back"),
+    (checks.check_rms, counts, "state between calls"),
+    (checks.check_rms, changes_dtype, "global setting changed"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x.float(), w.float(), eps), "result not cast back"),
+    (checks.check_rmsnorm_module, made(Norm, plain_weight), "weight is not a parameter"),
+    (checks.check_rmsnorm_module, made(Norm, lambda m: nn.init.zeros_(m.weight)), "weight starts at zero"),
+    (
+        checks.check_rmsnorm_module,
+        made(Norm, lambda m: setattr(m, "bias", nn.Parameter(torch.zeros(8)))),
+        "bias left in",
+    ),
+    (checks.check_rmsnorm_module, lambda d, eps=1e-6: nn.Sequential(nn.RMSNorm(d, eps)), "parameter has another name"),
+    (checks.check_rmsnorm_module, module(nn.Module, __init__=without_super), "super().__init__() forgotten"),
+    (checks.check_rmsnorm_module, module(Norm, forward=not_cast_back), "result not cast back"),
+    (checks.check_swiglu_module, linears(bias=True, **PROJECTIONS), "biases left on"),
+    (checks.check_swiglu_module, linears(w1="df", w2="fd", w3="df"), "projections have other names"),
+    (checks.check_swiglu_module, linears(**EXCHANGED), "down projection confused with another"),
+    (checks.check_matched_d_ff, lambda d, r: float(2 * r // 3), "not a whole number"),
+    (checks.check_fused_swiglu, Fused, "the two-matrix form does not load"),
+]
+
+
+@pytest.mark.parametrize(("check", "learner", "words"), UNKNOWN, ids=range(len(UNKNOWN)))
+def test_an_unknown_mistake_is_refused_in_words(check, learner, words) -> None:
+    verdict = check(learner)
+    assert not verdict.passed
+    assert words in verdict.message, verdict
+    assert "could not handle" not in verdict.message
+    assert verdict.hints
+    with pytest.raises(AssertionError, match=verdict.exercise):
+        verdict.require()
+
+
+@pytest.mark.parametrize(("check", "learner", "name"), NAMED, ids=range(len(NAMED)))
+def test_a_habit_is_named(check, learner, name) -> None:
+    verdict = check(learner)
+    assert not verdict.passed
+    assert verdict.mistake == name, verdict
+    assert "could not handle" not in verdict.message
+
+
+@pytest.mark.parametrize(
+    "learner", [None, ..., lambda x: None, lambda x: ...], ids=["None", "...", "pass", "returns ..."]
+)
+def test_what_is_not_written_yet_is_said(learner) -> None:
+    verdict = checks.check_rms(learner)
+    assert (verdict.passed, verdict.written, verdict.mistake) == (False, False, None)
+    assert "not written yet" in repr(verdict)
+
+
+def test_a_stub_is_not_written_yet() -> None:
+    class RMSNorm(nn.Module):
+        """To be filled in."""
+
+    class Half(Norm):
+        def forward(self, x):
+            raise NotImplementedError("later")
+
+    def stub(x):
+        """To be filled in."""
+        raise NotImplementedError
+
+    for verdict in (checks.check_rmsnorm_module(RMSNorm), checks.check_rmsnorm_module(Half), checks.check_rms(stub)):
+        assert not verdict.written
+
+
+def test_torchs_own_not_implemented_error_is_an_error() -> None:
+    """torch raises that for an operation that a dtype lacks; the cell is written nevertheless."""
+    verdict = checks.check_rms(lambda x: torch.linalg.eigvals(x.to("meta")).real)
+    assert verdict.written
+
+
+# Behaviour
+
+
+def settings() -> list[object]:
+    kept = [read() for read, _ in runner.SETTINGS.values()]
+    return [
+        *kept,
+        torch.get_rng_state().tolist(),
+        random.getstate(),
+        np.random.get_state()[1].tolist(),
+        torch.is_grad_enabled(),
+        list(warnings.filters),
+        sys.stdout,
+        sys.stderr,
+        torch.get_default_device(),
+    ]
+
+
+def test_everything_global_is_as_before(capfd: pytest.CaptureFixture[str]) -> None:
+    before = settings()
+    verdict = checks.check_rms(changes_everything)
+    assert not verdict.passed
+    assert settings() == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_settings_of_the_notebook_do_not_disturb_a_check() -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad(), torch.device("meta"):
+            assert checks.check_rms_norm(norm).passed
+            assert checks.check_rmsnorm_module(Norm).passed
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def recursion(x):
+    return recursion(x)
+
+
+def leaves(x):
+    sys.exit(3)
+
+
+def interrupts(x):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("learner", "error"),
+    [(recursion, "RecursionError"), (leaves, "SystemExit"), (interrupts, "KeyboardInterrupt")],
+)
+def test_whatever_is_raised_is_said_with_its_line(learner, error) -> None:
+    verdict = checks.check_rms(learner)
+    line = learner.__code__.co_firstlineno + 1
+    assert f"raised {error} at line {line}, `" in verdict.message
+
+
+def endless(x):
+    while True:
+        pass
+
+
+def endless_and_stubborn(x):
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:
+            pass
+
+
+def waits(x):
+    time.sleep(3)
+    return rms(x)
+
+
+def a_second_each(x):
+    time.sleep(0.25)
+    return rms(x)
+
+
+@pytest.fixture
+def short_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the usual time, so that the tests need not wait."""
+    monkeypatch.setattr("widgets.checks.trial.CALL_SECONDS", 0.5)
+    monkeypatch.setattr("widgets.checks.trial.CHECK_SECONDS", 1.0)
+    monkeypatch.setattr("widgets.checks.runner.GRACE_SECONDS", 0.3)
+
+
+@pytest.mark.usefixtures("short_deadlines")
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (endless, "was stopped at line"),
+        (endless_and_stubborn, "was stopped at line"),
+        (waits, "could not be stopped"),
+        (a_second_each, "The time was up after"),
+    ],
+)
+def test_a_check_answers_in_time(learner, words) -> None:
+    started = time.monotonic()
+    verdict = checks.check_rms(learner)
+    assert time.monotonic() - started < 4
+    assert not verdict.passed
+    assert words in verdict.message
+    assert verdict.steps[-1].what == "answers in time"
+
+
+def test_a_check_runs_in_a_thread_of_its_caller(recwarn: pytest.WarningsRecorder) -> None:
+    """As in a widget's callback, which JupyterLab runs beside the main thread."""
+    outcome = runner.run(lambda: checks.check_rms(rms))
+    assert isinstance(outcome.value, Verdict)
+    assert outcome.value.passed
+
+
+def test_a_coroutine_leaves_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    async def coroutine(x):
+        return rms(x)
+
+    assert "coroutine" in checks.check_rms(coroutine).message
+    assert not recwarn.list
+
+
+def test_the_same_code_gives_the_same_verdict() -> None:
+    for learner in (partial_rms_norm, norm):
+        first, second = checks.check_rms_norm(learner), checks.check_rms_norm(learner)
+        assert repr(first) == repr(second)
+        assert first._repr_html_() == second._repr_html_()
+
+
+# The learner's own test
+
+
+def compares_shapes(norm_class):
+    x = torch.ones(2, 3, 8)
+    return norm_class(8)(x).shape == x.shape
+
+
+def compares_values(norm_class):
+    x = torch.randn(4, 8, generator=torch.Generator().manual_seed(0)) + 0.5
+    return torch.allclose(norm_class(8)(x), F.rms_norm(x, (8,), eps=1e-6), atol=1e-5)
+
+
+def asserts(norm_class):
+    assert compares_values(norm_class)
+    return True
+
+
+def compares_exactly(norm_class):
+    x = (torch.randn(64, 8, generator=torch.Generator().manual_seed(0)) + 0.5).bfloat16()
+    layer = norm_class(8).bfloat16()
+    layer.weight.data = torch.linspace(-1, 2, 8).bfloat16()
+    return torch.equal(layer(x), F.rms_norm(x, (8,), layer.weight, 1e-6))
+
+
+@pytest.mark.parametrize(
+    ("works", "counts"),
+    [
+        (lambda norm_class: True, "catches 0 of 12 broken versions and accepts 3 of 3 good ones."),
+        (lambda norm_class: False, "catches 12 of 12 broken versions and accepts 0 of 3 good ones."),
+        (compares_shapes, "catches 0 of 12 broken versions and accepts 3 of 3 good ones."),
+        # LayerNorm, the length, the variance, all tokens together
+        (compares_values, "catches 4 of 12 broken versions and accepts 3 of 3 good ones."),
+        (asserts, "catches 4 of 12 broken versions and accepts 3 of 3 good ones."),
+    ],
+)
+def test_a_test_is_told_what_it_catches(works, counts) -> None:
+    verdict = checks.check_rmsnorm_test(works)
+    assert not verdict.passed
+    assert verdict.message == f"Your test {counts}"
+    assert verdict.hints
+
+
+def test_a_test_that_is_too_exact_hears_of_tolerance() -> None:
+    verdict = checks.check_rmsnorm_test(compares_exactly)
+    assert "of 3 good ones" in verdict.message
+    assert "3 of 3" not in verdict.message
+    assert "rounding" in verdict.hints[0]
+
+
+def test_hints_do_not_give_the_missed_version_away() -> None:
+    """Neither its name nor the others' names, as long as it is missed."""
+    verdict = checks.check_rmsnorm_test(compares_values)
+    missed = ["eps outside", "eps ignored", "weight never", "float16", "bfloat16", "in place", "detached", "parameter"]
+    told = " ".join([verdict.message, *verdict.hints, *(step.what + step.note for step in verdict.steps)])
+    assert not [words for words in missed if words in told]
+
+
+@pytest.mark.parametrize("answer", [None, 1, "yes", torch.ones(2, dtype=torch.bool)])
+def test_a_test_must_answer_yes_or_no(answer) -> None:
+    verdict = checks.check_rmsnorm_test(lambda norm_class: [answer][0])
+    assert verdict.steps[-1].what == "returns True or False"
+
+
+@pytest.mark.parametrize("number", [0, 7, "1", None])
+def test_there_are_six_bugs(number) -> None:
+    with pytest.raises(ValueError, match="Expected the number of a bug, 1 to 6; got"):
+        checks.check_bug(number, norm)

@@ -1,0 +1,137 @@
+"""How people get the width of a gated layer wrong."""
+
+from __future__ import annotations
+
+from . import Mistake
+
+MATCHED = (
+    Mistake(
+        "rounded up",
+        "The width is rounded up, so that the gated network has more parameters than the other one.",
+        ("Count the parameters of both.", "The largest width that does not exceed: round down, `//`."),
+        ({"rule": "rounded up"},),
+    ),
+    Mistake(
+        "rounded to the nearest",
+        "The width is rounded to the nearest number, which is sometimes one too many.",
+        ("Try relu_d_ff = 100, and then 101.", "The largest width that does not exceed: round down, `//`."),
+        ({"rule": "nearest"},),
+    ),
+    Mistake(
+        "width not reduced",
+        "The width is the same as the ReLU network's: three matrices for two, half as many parameters again.",
+        ("How many matrices has each network?", "Two thirds of the width for three matrices instead of two."),
+        ({"rule": "not reduced"},),
+        "Modalities/modalities#289",
+    ),
+    Mistake(
+        "one too small",
+        "Where it fits exactly, the width is one too small: equal parameters do not exceed.",
+        ("Try 768 and 3072.", "2 · relu_d_ff // 3"),
+        ({"rule": "one too small"},),
+    ),
+    Mistake(
+        "another fraction",
+        "The fraction is not two thirds.",
+        ("Two matrices with relu_d_ff, three with yours. When are they equal?", "3 · d_ff = 2 · relu_d_ff"),
+        tuple({"rule": rule} for rule in ("half", "a third", "three halves", "4/3")),
+    ),
+    Mistake(
+        "two thirds as a short decimal",
+        "Two thirds is written with too few digits.",
+        ("Try 2048: it should give 1365.", "Whole numbers stay exact: `2 * relu_d_ff // 3`."),
+        tuple({"rule": rule} for rule in ("0.66", "0.667", "0.67")),
+    ),
+    Mistake(
+        "relu_d_ff ignored",
+        "The width is computed from d_model; the ReLU network may have any width.",
+        ("Try relu_d_ff = 100 and d_model = 64.", "d_model cancels: it stands on both sides."),
+        tuple({"rule": rule} for rule in ("8/3 of d_model", "2/3 of d_model", "4 d_model")),
+    ),
+    Mistake(
+        "biases counted",
+        "Biases are counted; there are none on either side.",
+        (
+            "Count the parameters of `nn.Linear(8, 20, bias=False)`.",
+            "2 · d_model · relu_d_ff against 3 · d_model · d_ff",
+        ),
+        tuple({"rule": rule} for rule in ("biases in the ReLU network", "biases in both")),
+    ),
+    Mistake(
+        "rounded to a multiple",
+        "The width is rounded to a multiple; LLaMA does that, in the next exercise.",
+        ("2048 should give 1365, which is odd.", "Leave the rounding out."),
+        tuple({"multiple": sign * size} for size in (2, 4, 8, 16, 32, 64, 128, 256) for sign in (1, -1)),
+    ),
+    Mistake(
+        "parameters instead of a width",
+        "This is a number of parameters; wanted is the width.",
+        ("768 and 3072 should give 2048.", "Divide by 3 · d_model."),
+        ({"rule": "parameters"},),
+    ),
+)
+
+LLAMA = (
+    Mistake(
+        "rounded down",
+        "The width is rounded down to the multiple: 10752 for LLaMA's 11008. It is rounded up.",
+        ("4096 should give 11008.", "Add multiple_of − 1 before you divide."),
+        ({"rounding": "down"},),
+    ),
+    Mistake(
+        "rounded to the nearest multiple",
+        "The width is rounded to the nearest multiple; it is rounded up.",
+        ("8192 with 4096 and 1.3 should give 28672.", "Add multiple_of − 1 before you divide."),
+        ({"rounding": "nearest"},),
+    ),
+    Mistake(
+        "not rounded",
+        "The width is not rounded: 10922 for LLaMA's 11008.",
+        ("4096 should give 11008.", "Round up to the next multiple of `multiple_of`."),
+        ({"rounding": "none"},),
+        "CS336 (Stanford), assignment 1, handout page 43",
+    ),
+    Mistake(
+        "always one multiple more",
+        "A width that is a multiple already gets another one.",
+        ("3072 should give 8192.", "Add multiple_of − 1 before you divide, not multiple_of."),
+        ({"rounding": "always one more"}, {"rounding": "added"}),
+    ),
+    Mistake(
+        "rounded before the multiplier",
+        "The rounding comes before the multiplier, so that the result is no multiple.",
+        ("4096 with 1024 and 1.3 should give 14336.", "First the multiplier, then the rounding."),
+        ({"order": "rounding first"},),
+    ),
+    Mistake(
+        "multiplier ignored",
+        "The multiplier changes nothing.",
+        ("4096 with 1024 and 1.3 should give 14336.", "Multiply before you round."),
+        ({"use_multiplier": False},),
+    ),
+    Mistake(
+        "multiplier applied twice",
+        "The multiplier is applied twice.",
+        ("4096 with 1024 and 1.3 should give 14336.", "Multiply once, before you round."),
+        ({"order": "twice"},),
+    ),
+    Mistake(
+        "multiple hard-coded",
+        "A fixed multiple is used whatever `multiple_of` says.",
+        ("512 with multiple_of = 64 should give 1408.", "Use the argument."),
+        tuple({"use_multiple": size} for size in (256, 128, 64, 1024)),
+    ),
+    Mistake(
+        "two thirds forgotten",
+        "The width starts from 4 · d_model: the reduction to two thirds is missing.",
+        ("4096 should give 11008, not 16384.", "Begin with `int(2 * 4 * d_model / 3)`."),
+        ({"base": "4"},),
+        "Modalities/modalities#289",
+    ),
+    Mistake(
+        "another starting width",
+        "The width starts from another fraction of d_model than 8/3.",
+        ("4096 should give 11008.", "Two thirds of four times d_model."),
+        ({"base": "2/3"}, {"base": "4/3"}),
+    ),
+)
