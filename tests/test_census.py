@@ -149,9 +149,14 @@ def test_gates_are_known_by_their_shapes(script, model, gated):
     assert script.gate_of(model, 8) == gated
 
 
-def test_no_feed_forward_is_said(script):
+@pytest.mark.parametrize(
+    "model",
+    [nn.Linear(8, 20), nn.Sequential(nn.Linear(8, 30), nn.Linear(20, 8)), nn.Sequential(nn.Linear(8, 20))],
+    ids=["one layer", "two that do not fit", "one layer inside"],
+)
+def test_no_feed_forward_is_said(script, model):
     with pytest.raises(ValueError, match=r"^Expected a feed-forward network of hidden size 8; found none"):
-        script.gate_of(nn.Linear(8, 20), 8)
+        script.gate_of(model, 8)
 
 
 def test_the_chart_counts(census):
