@@ -58,7 +58,7 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
         raise ValueError(f"Expected one of {', '.join(NETWORKS)}; got {str(network)[:40]!r}.")
     seeds, steps = whole_number("seeds", seeds), whole_number("steps", steps)
     points = _points(256, INSIDE, seed=0)
-    with one_thread():
+    with one_thread(), torch.enable_grad():
         weights = _train(network, _start(network, seeds), points, steps)
     inside, outside = _points(500, INSIDE, seed=1), _points(1000, OUTSIDE, seed=2)
     outside = outside[outside.abs().amax(dim=-1) > INSIDE]
@@ -69,7 +69,7 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
 
 
 def _points(count: int, reach: float, seed: int) -> Tensor:
-    return (torch.rand(count, 2, generator=torch.Generator().manual_seed(seed)) * 2 - 1) * reach
+    return (torch.rand(count, 2, generator=torch.Generator().manual_seed(seed), dtype=torch.float32) * 2 - 1) * reach
 
 
 def _start(network: str, seeds: int) -> list[Tensor]:
@@ -77,10 +77,11 @@ def _start(network: str, seeds: int) -> list[Tensor]:
     hidden = _SHAPES[network][1]
     shapes = [(hidden, 2)] * (2 if network in FAMILY else 1) + [(1, hidden)]
     generators = [torch.Generator().manual_seed(seed) for seed in range(seeds)]
-    return [
-        torch.stack([torch.randn(shape, generator=g) / shape[1] ** 0.5 for g in generators]).requires_grad_()
-        for shape in shapes
-    ]
+    return [torch.stack([_normal(shape, g) / shape[1] ** 0.5 for g in generators]).requires_grad_() for shape in shapes]
+
+
+def _normal(shape: tuple[int, int], generator: torch.Generator) -> Tensor:
+    return torch.randn(shape, generator=generator, dtype=torch.float32)
 
 
 def _predict(network: str, weights: list[Tensor], x: Tensor) -> Tensor:
