@@ -95,6 +95,7 @@ def measure_explorers(names: list[str]) -> None:
             place = lesson.show(name)
             for box in place.locator("input[type=checkbox]").all():
                 box.check()  # shows every slider, and the picture with everything in it
+                lesson.page.wait_for_timeout(2000)
             lesson.page.wait_for_timeout(1500)
             for k in range(place.locator(".widget-hslider").count()):
                 slider = place.locator(".widget-hslider").nth(k)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -12,14 +10,16 @@ from torch import Tensor
 from widgets.maths.activations import gelu, relu
 from widgets.maths.feed_forward import FAMILY
 from widgets.maths.numbers import whole_number
+from widgets.maths.threads import one_thread
 
 INSIDE, OUTSIDE = 2.0, 4.0  # training points lie within ±2; tests outside lie within ±4, but not within ±2
-NETWORKS = ("ReLU", "GELU", "SwiGLU", "bilinear")
-_UNGATED = {"ReLU": (relu, 10), "GELU": (gelu, 10)}  # 2 in, 10 hidden, 1 out: 20 + 10 parameters
-_GATED = {
+_SHAPES = {  # the activation, and how many hidden positions make thirty parameters: 3 numbers each, with a gate 5
+    "ReLU": (relu, 10),
+    "GELU": (gelu, 10),
     "SwiGLU": (FAMILY["SwiGLU"], 6),
     "bilinear": (FAMILY["bilinear"], 6),
-}  # 2 in, 6 hidden, 1 out: 12 + 12 + 6
+}
+NETWORKS = tuple(_SHAPES)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
         raise ValueError(f"Expected one of {', '.join(NETWORKS)}; got {str(network)[:40]!r}.")
     seeds, steps = whole_number("seeds", seeds), whole_number("steps", steps)
     points = _points(256, INSIDE, seed=0)
-    with _one_thread():
+    with one_thread(), torch.enable_grad():
         weights = _train(network, _start(network, seeds), points, steps)
     inside, outside = _points(500, INSIDE, seed=1), _points(1000, OUTSIDE, seed=2)
     outside = outside[outside.abs().amax(dim=-1) > INSIDE]
@@ -68,37 +68,27 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
     return ProductFit(network, parameters, inside.prod(-1), predicted[0], outside.prod(-1), predicted[1])
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread for matrices this small: more of them only wait for each other, tenfold on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 def _points(count: int, reach: float, seed: int) -> Tensor:
-    return (torch.rand(count, 2, generator=torch.Generator().manual_seed(seed)) * 2 - 1) * reach
+    return (torch.rand(count, 2, generator=torch.Generator().manual_seed(seed), dtype=torch.float32) * 2 - 1) * reach
 
 
 def _start(network: str, seeds: int) -> list[Tensor]:
     """Random weights of variance 1 / (numbers coming in): one (seeds, out, in) for each matrix."""
-    hidden = (_UNGATED | _GATED)[network][1]
-    shapes = [(hidden, 2)] * (2 if network in _GATED else 1) + [(1, hidden)]
+    hidden = _SHAPES[network][1]
+    shapes = [(hidden, 2)] * (2 if network in FAMILY else 1) + [(1, hidden)]
     generators = [torch.Generator().manual_seed(seed) for seed in range(seeds)]
-    return [
-        torch.stack([torch.randn(shape, generator=g) / shape[1] ** 0.5 for g in generators]).requires_grad_()
-        for shape in shapes
-    ]
+    return [torch.stack([_normal(shape, g) / shape[1] ** 0.5 for g in generators]).requires_grad_() for shape in shapes]
+
+
+def _normal(shape: tuple[int, int], generator: torch.Generator) -> Tensor:
+    return torch.randn(shape, generator=generator, dtype=torch.float32)
 
 
 def _predict(network: str, weights: list[Tensor], x: Tensor) -> Tensor:
     """x: (points, 2) -> (seeds, points)"""
-    activation, _ = (_UNGATED | _GATED)[network]
+    activation, _ = _SHAPES[network]
     hidden = activation(x @ weights[0].mT)
-    if network in _GATED:
+    if network in FAMILY:
         hidden = hidden * (x @ weights[1].mT)
     return (hidden @ weights[-1].mT).squeeze(-1)
 
