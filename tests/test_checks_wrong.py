@@ -491,3 +491,16 @@ def test_a_test_must_answer_yes_or_no(answer) -> None:
 def test_there_are_six_bugs(number) -> None:
     with pytest.raises(ValueError, match="Expected the number of a bug, 1 to 6; got"):
         checks.check_bug(number, norm)
+
+
+def test_an_import_is_not_cut_off(tmp_path, monkeypatch, short_deadlines) -> None:
+    """A module that was stopped half-way would stay broken for the rest of the session."""
+    (tmp_path / "slow_module.py").write_text("import time\ntime.sleep(1.5)\nready = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports(x):
+        import slow_module
+
+        return rms(x) if slow_module.ready else None
+
+    assert checks.check_rms(imports).passed

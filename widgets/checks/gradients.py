@@ -47,7 +47,7 @@ def of_module(fill: Callable[..., nn.Module], names: Sequence[str] = ()) -> Call
 def _weighed(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
     if not result.requires_grad:
         return (None,) * len(leaves)
-    return torch.autograd.grad(result, leaves, cotangent(result), allow_unused=True)
+    return torch.autograd.grad((result * cotangent(result)).sum(), leaves, allow_unused=True)
 
 
 def cotangent(result: Tensor) -> Tensor:

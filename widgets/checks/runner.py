@@ -29,6 +29,7 @@ import torch
 
 CALL_SECONDS = 5.0  # the longest one call may take
 CHECK_SECONDS = 10.0  # the longest all calls of one check may take
+IMPORT_SECONDS = 60.0  # more, for imports: torch imports some of itself only when it is needed
 GRACE_SECONDS = 1.0  # how long a call that was told to stop may take to do so
 STACK_BYTES = 64 * 2**20  # macOS gives threads half a megabyte, too little for a thousand nested calls
 SEED_WORDS = "the seed of torch's random numbers"
@@ -69,13 +70,11 @@ def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS,
     """
     outcome = Outcome()
     thread = _worker(function, args, outcome)
-    started = time.monotonic()
     with _settings_kept(outcome, 1_000_003 * (seed + 1)), _output_caught(outcome):
         try:
             _start(thread)
-            _wait(thread, started + seconds)
+            outcome.seconds = _wait(thread, seconds)
         finally:
-            outcome.seconds = time.monotonic() - started
             if thread.is_alive():
                 outcome.late = True
                 outcome.stopped = _stop(thread)
@@ -107,10 +106,30 @@ def _start(thread: threading.Thread) -> None:
         threading.stack_size(before)
 
 
-def _wait(thread: threading.Thread, deadline: float) -> None:
-    """Short waits, because on Windows a long one cannot be interrupted by the learner."""
-    while thread.is_alive() and (left := deadline - time.monotonic()) > 0:
-        thread.join(min(left, 0.1))
+def _wait(thread: threading.Thread, seconds: float) -> float:
+    """Wait for the thread, and say how long it took, imports left out: a module cut off half-way stays broken.
+
+    The waits are short, because on Windows a long one cannot be interrupted by the learner.
+    """
+    spent = importing = 0.0
+    while thread.is_alive() and spent < seconds:
+        started = time.monotonic()
+        thread.join(min(seconds - spent, 0.1))
+        slice_ = time.monotonic() - started
+        if importing < IMPORT_SECONDS and _is_importing(thread):
+            importing += slice_
+        else:
+            spent += slice_
+    return spent
+
+
+def _is_importing(thread: threading.Thread) -> bool:
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _stop(thread: threading.Thread) -> bool:
