@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -12,6 +10,7 @@ from torch import Tensor
 from widgets.maths.activations import gelu, relu
 from widgets.maths.feed_forward import FAMILY
 from widgets.maths.numbers import whole_number
+from widgets.maths.threads import one_thread
 
 INSIDE, OUTSIDE = 2.0, 4.0  # training points lie within ±2; tests outside lie within ±4, but not within ±2
 NETWORKS = ("ReLU", "GELU", "SwiGLU", "bilinear")
@@ -58,7 +57,7 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
         raise ValueError(f"Expected one of {', '.join(NETWORKS)}; got {str(network)[:40]!r}.")
     seeds, steps = whole_number("seeds", seeds), whole_number("steps", steps)
     points = _points(256, INSIDE, seed=0)
-    with _one_thread():
+    with one_thread():  # for matrices this small more of them only wait for each other, tenfold on a busy machine
         weights = _train(network, _start(network, seeds), points, steps)
     inside, outside = _points(500, INSIDE, seed=1), _points(1000, OUTSIDE, seed=2)
     outside = outside[outside.abs().amax(dim=-1) > INSIDE]
@@ -66,17 +65,6 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
         predicted = [_predict(network, weights, x) for x in (inside, outside)]
     parameters = sum(weight[0].numel() for weight in weights)
     return ProductFit(network, parameters, inside.prod(-1), predicted[0], outside.prod(-1), predicted[1])
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread for matrices this small: more of them only wait for each other, tenfold on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _points(count: int, reach: float, seed: int) -> Tensor:

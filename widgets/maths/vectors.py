@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widgets.maths.numbers import shortened
+
 LARGEST = 1e6
 
 
@@ -24,9 +26,9 @@ def as_vector(values: object, fewest: int = 2, most: int = 12) -> Tensor:
     try:
         array = np.asarray(values.detach().cpu().double() if isinstance(values, Tensor) else values)
     except (TypeError, ValueError, RuntimeError) as problem:
-        raise TypeError(f"{wanted}; got {_short(values)}, which is not a row of numbers.") from problem
+        raise TypeError(f"{wanted}; got {shortened(values)}, which is not a row of numbers.") from problem
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{wanted}; got {_short(values)}, which is not a row of numbers.")
+        raise TypeError(f"{wanted}; got {shortened(values)}, which is not a row of numbers.")
     if array.ndim != 1:
         raise ValueError(f"{wanted}; got {_axes(array)}.")
     if not fewest <= len(array) <= most:
@@ -42,8 +44,3 @@ def as_vector(values: object, fewest: int = 2, most: int = 12) -> Tensor:
 
 def _axes(array: np.ndarray) -> str:
     return f"an array of shape {array.shape}" if array.ndim else f"the single number {array.item()}"
-
-
-def _short(values: object) -> str:
-    text = repr(values)
-    return text if len(text) <= 60 else text[:57] + "..."
