@@ -219,6 +219,7 @@ def test_a_bad_vector_is_refused_and_the_last_good_one_stays(text):
     [
         ((5, -5), ValueError),
         ((1, 1), ValueError),
+        ((0, 1e-7), ValueError),
         ((0, float("nan")), ValueError),
         ((0, float("inf")), ValueError),
         ((-1e300, 1e300), ValueError),
@@ -244,6 +245,21 @@ def test_extreme_vectors_are_drawn(x):
     explorer = overall_shift(x)
     assert all(abs(bar.get_height()) <= 37.0001 for path in explorer.picture.paths for bar in path.x.bars)
     assert "nan" not in repr(explorer)
+
+
+def test_an_error_after_a_control_has_changed_is_said_to_the_person(monkeypatch):
+    explorer = overall_shift([3.0, 4.0])
+
+    def broken(shift, scale):
+        raise ValueError("no such place")
+
+    with monkeypatch.context() as broken_once:
+        broken_once.setattr(explorer, "_show", broken)
+        with pytest.raises(ValueError, match="no such place"):
+            box_of(explorer).set_state({"value": "5 6"})
+    assert "no such place" in explorer.flipbook.problem
+    box_of(explorer).set_state({"value": "7 8"})
+    assert explorer.flipbook.problem == ""
 
 
 def test_eps_explorer_numbers():
@@ -293,6 +309,6 @@ def test_norm_geometry_refuses(x):
 
 
 def test_the_recording_of_overall_shift_is_small():
-    """The issue's bound of 250 kB, with twelve components, the largest there are."""
+    """At most 250 kB to send, with twelve components, the largest there are."""
     explorer = overall_shift(range(12))
     assert len(json.dumps(explorer.flipbook.shift_reel, ensure_ascii=False).encode()) < 250_000

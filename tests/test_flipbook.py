@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from xml.etree import ElementTree
 
@@ -207,6 +208,15 @@ def test_the_words_follow_the_position():
         "".join(str(w) if isinstance(w, str) else str(flipbook.k_reel["columns"][w][k]) for w in words) for k in (0, 6)
     ]
     assert said == ["position 0 of 6", "position 6 of 6"]
+
+
+def test_words_that_are_no_finite_number_travel_as_text():
+    """JSON knows no NaN and no infinity; JavaScript would round the last one to ...000."""
+    figure, axes = blank()
+    said = ["0", "nan", "inf", "-inf", "12345678901234567168", "5", "6"]
+    flipbook = Flipbook(figure, lambda k: said[int(k)], [axes.text(0, 0, "")], {"k": POSITIONS})
+    reel = json.loads(json.dumps(flipbook.k_reel, allow_nan=False))
+    assert reel["columns"][reel["words"][0]] == [0, *said[1:5], 5, 6]
 
 
 def test_each_slider_has_a_reel_made_when_the_browser_asks():

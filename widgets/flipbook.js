@@ -78,8 +78,10 @@ function render({ model, el }) {
   };
 
   const listeners = [["change:problem", complain], ["change:stage change:label", setStage]];
-  listeners.push(["change:stage", moved], ["change:stage", ask]);
-  for (const s of sliders) listeners.push([`change:${s}`, moved], [`change:${s}`, ask], [`change:${s}_reel`, moved]);
+  listeners.push(["change:stage", moved]);
+  // A new reel may belong to a new picture on the same stage, whose other reels are still to be drawn: so ask again.
+  for (const s of sliders)
+    for (const change of [`change:${s}`, `change:${s}_reel`]) listeners.push([change, moved], [change, ask]);
   for (const [event, listener] of listeners) model.on(event, listener);
   const attached = new ResizeObserver(nameSliders);
   attached.observe(el);

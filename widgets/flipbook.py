@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -139,17 +140,22 @@ class Flipbook(anywidget.AnyWidget):
 
     def _answer(self, _: object, message: dict, __: object) -> None:
         """The browser asks for a reel: {"record": its slider, "at": where all sliders stand}."""
+        with self.saying_what_fails(), self._lock:
+            name, values = message["record"], self.snapped(message["at"])
+            reel = getattr(self, f"{name}_reel")
+            if not reel or any(value != values[other] for other, value in reel["at"].items()):
+                self._set_reel(name, self._record(name, values))
+
+    @contextmanager
+    def saying_what_fails(self) -> Iterator[None]:
+        """Says an error of the block under the picture: an error in a callback is seen nowhere else."""
         try:
-            with self._lock:
-                name, values = message["record"], self.snapped(message["at"])
-                reel = getattr(self, f"{name}_reel")
-                if not reel or any(value != values[other] for other, value in reel["at"].items()):
-                    self._set_reel(name, self._record(name, values))
-            if self.problem.startswith(FAILED):
-                self.problem = ""
+            yield
         except Exception as error:
             self.problem = f"{FAILED}: {error}"
             raise
+        if self.problem.startswith(FAILED):
+            self.problem = ""
 
 
 def _rising(name: str, values: Sequence[float]) -> list[float]:

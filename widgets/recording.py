@@ -308,6 +308,6 @@ def _plain(value: str) -> str | float:
         number = float(value)
     except ValueError:
         return value
-    if value != coordinate(number):
+    if value != coordinate(number) or not abs(number) < 2**53:  # JSON has no NaN, JavaScript rounds larger ones
         return value
     return int(value) if number.is_integer() else number

@@ -6,6 +6,8 @@ something differ in lightness as well as hue, so that they stay apart on a grey 
 
 from __future__ import annotations
 
+import math
+
 INK = "#1f2a33"  # text, axes
 FAINT = "#7b8790"  # ticks, outlines, what is only there to compare with
 RULE = "#d5dade"  # grid and frames
@@ -51,5 +53,7 @@ def number(value: float, digits: int = 2, sign: bool = False) -> str:
 
 def scientific(value: float) -> str:
     """A number with a power of ten and one decimal where it has one: 0.00012 -> 1.2e−4, 0.001 -> 1e−3."""
+    if not math.isfinite(value):
+        return f"{value}".replace("-", "−")
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", "−")

@@ -14,8 +14,9 @@ def census_chart(census: Sequence[Mapping[str, str]]) -> Explorer:
 
     census: the rows of lessons/data/census.csv
     """
-    lines = [
-        f"{title}: " + ", ".join(f"{words} {count}" for words, count, _ in rows)
+    lines = {
+        title: f"{title}: " + ", ".join(f"{words} {count}" for words, count, _ in rows)
         for title, rows in counts(census).items()
-    ]
-    return still(CensusPicture(census).figure, f"Of {len(census)} families, {lines[2]}.", "\n".join(lines))
+    }
+    caption = f"Of {len(census)} families, {lines['both changes']}."
+    return still(CensusPicture(census).figure, caption, "\n".join(lines.values()))

@@ -44,7 +44,9 @@ class Eps(Explorer):
         super().__init__(flipbook, {"size": slider}, self._text)
 
     def _results(self, size: float) -> list[float]:
-        return [output_rms(torch.tensor(size).double(), rule.eps, rule.inside).item() for rule in self.rules]
+        return [
+            output_rms(torch.tensor(size, dtype=torch.float64), rule.eps, rule.inside).item() for rule in self.rules
+        ]
 
     def _show(self, size: float) -> str:
         results = self._results(size)

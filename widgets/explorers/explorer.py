@@ -24,6 +24,8 @@ class Explorer(VBox):
     A picture that stands still has no controls at all.
     """
 
+    _links: Sequence[Widget] = ()  # one whose flipbook refused to be made is closed as well
+
     def __init__(
         self,
         flipbook: Flipbook,
@@ -52,7 +54,7 @@ class Explorer(VBox):
 
     def draw(self, figure: Figure, show: Callable[..., str], moving: Sequence[Artist]) -> None:
         """Takes another picture, the sliders where they stand, after a control that is no slider has changed."""
-        with no_grad():
+        with no_grad(), self.flipbook.saying_what_fails():
             self.flipbook.draw(figure, show, moving, self.values)
 
     def refuse(self, reason: str) -> None:
@@ -83,7 +85,10 @@ def close_below(widget: Widget) -> None:
     for part in ("layout", "style"):
         if isinstance(getattr(widget, part, None), Widget):
             getattr(widget, part).close()
-    Box.close(widget) if isinstance(widget, Box) else widget.close()
+    if isinstance(widget, Box):
+        Box.close(widget)  # not widget.close(), which may be what called this
+    else:
+        widget.close()
 
 
 _made: dict[str, tuple[int, list[Widget]]] = {}  # cell -> (its execution count, the widgets it made in that run)

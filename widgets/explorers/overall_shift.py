@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from ipywidgets import FloatSlider
 from torch import Tensor
@@ -91,11 +89,11 @@ def _words(steps: ShiftSteps, shift: float, layernorm_only: bool) -> str:
 
 
 def _range(shift: object) -> tuple[float, float]:
-    wanted = "Expected shift=(smallest, largest), two finite numbers with smallest < largest and at most 1e6 in size"
+    wanted = "Expected shift=(smallest, largest), two numbers with smallest < largest, 0.001 apart, at most 1e6 in size"
     try:
         lowest, highest = (float(end) for end in shift)
     except (TypeError, ValueError) as problem:
         raise TypeError(f"{wanted}; got {shift!r}.") from problem
-    if not (math.isfinite(lowest) and math.isfinite(highest) and -1e6 <= lowest < highest <= 1e6):
+    if not (-1e6 <= lowest < highest <= 1e6 and highest - lowest >= 1e-3):
         raise ValueError(f"{wanted}; got {shift!r}.")
     return lowest, highest

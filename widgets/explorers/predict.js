@@ -1,7 +1,6 @@
 // One question and its answers as a form: native radio buttons, so that the keyboard works as everywhere on the web.
+// Radio buttons of different forms never share a group, so all questions can use one name.
 // All words come from the kernel; this file only says which of them are shown.
-
-let forms = 0;
 
 function element(kind, properties, ...children) {
   const made = Object.assign(document.createElement(kind), properties);
@@ -10,8 +9,7 @@ function element(kind, properties, ...children) {
 }
 
 function render({ model, el }) {
-  const group = `prediction-${(forms += 1)}`;
-  const radios = model.get("answers").map((_, i) => element("input", { type: "radio", name: group, value: i }));
+  const radios = model.get("answers").map((_, i) => element("input", { type: "radio", name: "answer", value: i }));
   const lines = model.get("answers").map((answer, i) =>
     element("label", {}, radios[i], element("b", { textContent: answer[0] }), element("span", { textContent: answer[1] })));
   const [commit, withdraw] = model.get("buttons").map((textContent, i) =>

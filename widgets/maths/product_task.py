@@ -58,6 +58,7 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
         raise ValueError(f"Expected one of {', '.join(NETWORKS)}; got {str(network)[:40]!r}.")
     seeds, steps = whole_number("seeds", seeds), whole_number("steps", steps)
     points = _points(256, INSIDE, seed=0)
+    # For matrices this small more threads only wait for each other, tenfold on a busy machine.
     with one_thread(), torch.enable_grad():
         weights = _train(network, _start(network, seeds), points, steps)
     inside, outside = _points(500, INSIDE, seed=1), _points(1000, OUTSIDE, seed=2)
