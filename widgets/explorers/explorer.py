@@ -34,6 +34,9 @@ class Explorer(VBox):
         further: tuple[Widget, ...] = (),
     ) -> None:
         self.flipbook, self.sliders, self._lines = flipbook, dict(sliders), lines
+        for name, value in flipbook.values.items():
+            if sliders[name].value != value:
+                sliders[name].value = value  # the position that the picture shows
         self._links = [jsdlink((slider, "value"), (flipbook, name)) for name, slider in sliders.items()]
         for control in (*sliders.values(), *further):
             control.style.description_width = "initial"
