@@ -73,7 +73,8 @@ def test_shares_agree_with_a_count_of_words(census):
         "gated": sum(row["gated"] == "yes" for row in census) / len(census),
         "qk": sum(row["qk_norm"] == "yes" for row in census) / len(census),
     }
-    assert shares == pytest.approx({"rms": 0.82, "gated": 0.84, "qk": 0.40}, abs=0.08)
+    assert [shares["rms"], shares["gated"]] == pytest.approx([0.82, 0.84], abs=0.05)
+    assert 0.30 < shares["qk"] < 0.40  # fewer: switched off by default in some families
 
 
 @pytest.mark.parametrize("family", ["llama", "gemma", "olmo", "nemotron", "gpt2", "gpt_oss", "cpmant", "opt"])

@@ -207,12 +207,10 @@ def test_the_first_start_installs_and_opens_lesson_01(machine: Machine) -> None:
     ]
 
 
-def test_the_second_start_is_quick_and_installs_nothing(machine: Machine) -> None:
+def test_the_second_start_installs_nothing(machine: Machine) -> None:
     machine.run("lab")
     machine.calls()
-    begin = time.perf_counter()
     outcome = machine.run("lab")
-    assert time.perf_counter() - begin < 5
     assert outcome.printed == "jupyterlab speaks\n"
     assert programs(machine.calls()) == ["jupyterlab"]
 

@@ -312,3 +312,8 @@ def test_the_recording_of_overall_shift_is_small():
     """At most 250 kB to send, with twelve components, the largest there are."""
     explorer = overall_shift(range(12))
     assert len(json.dumps(explorer.flipbook.shift_reel, ensure_ascii=False).encode()) < 250_000
+
+
+def test_norm_geometry_says_that_equal_components_leave_nothing():
+    explorer = norm_geometry([1.0, 1.0, 1.0])
+    assert all("result is 0" in reel_words(explorer, "shift", position) for position in (0, 60, 120))

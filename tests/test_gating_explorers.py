@@ -37,6 +37,11 @@ def test_the_curves_read_off_torchs_values(z):
     assert slope == pytest.approx([torch.autograd.grad(curve, at)[0].item() for curve in curves], abs=0.00051)
 
 
+def test_a_start_between_two_positions_is_that_of_the_slider_too():
+    explorer = activation_curves(z=-1.28)
+    assert explorer.sliders["z"].value == explorer.flipbook.values["z"] == -1.3
+
+
 def test_the_dots_stand_on_the_curves():
     explorer = activation_curves(gelu=True)
     picture = explorer.picture

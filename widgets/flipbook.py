@@ -41,7 +41,8 @@ class Flipbook(anywidget.AnyWidget):
     figure: drawn once, at 72 dots an inch; moving: the artists that `show` changes.
     sliders: name -> its positions, in rising order. Each name becomes a trait (a float) to link a slider to.
     start: name -> the position to begin with. show(**values) moves the artists and returns the state in words.
-    A figure with nothing that moves takes `label`, its words, alone.
+    A figure with nothing that moves takes `label`, its words, alone. `lock` is held while anything is drawn: callbacks
+    run in a thread of their own.
 
     Raises ValueError when the recording would be wrong: no positions, positions that do not rise, an artist that moves
     without being listed in `moving`, a recording too large to send.
@@ -65,7 +66,7 @@ class Flipbook(anywidget.AnyWidget):
         label: str = "",
     ) -> None:
         positions = {name: _rising(name, values) for name, values in (sliders or {}).items()}
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         super().__init__(positions=positions, label=label)
         self.add_traits(**{name: traitlets.Float().tag(sync=True) for name in positions})
         self.add_traits(**{f"{name}_reel": traitlets.Dict().tag(sync=True) for name in positions})
@@ -86,7 +87,7 @@ class Flipbook(anywidget.AnyWidget):
 
         The present picture goes first, then the reel of the first slider; the browser asks for the others.
         """
-        with self._lock:
+        with self.lock:
             figure.set_dpi(72)
             self._figure, self._show, self._moving = figure, show, list(moving)
             self._renderer = Renderer(figure)
@@ -96,6 +97,8 @@ class Flipbook(anywidget.AnyWidget):
             first = next(iter(self.positions), None)
             with self.hold_sync():
                 self.stage = stage
+                for name, value in here.items():
+                    setattr(self, name, value)
                 for name in self.positions:
                     self._set_reel(name, self._record(name, here, [here[name]]) if name == first else {})
             if first is not None:
@@ -103,7 +106,7 @@ class Flipbook(anywidget.AnyWidget):
 
     def png(self, values: Mapping[str, float]) -> bytes:
         """The picture with the sliders at `values`, in 64 colours, for readers without widgets."""
-        with self._lock:
+        with self.lock:
             self._show(**self.snapped(values))
             self._figure.set_dpi(96)
             canvas = FigureCanvasAgg(self._figure)
@@ -140,7 +143,7 @@ class Flipbook(anywidget.AnyWidget):
 
     def _answer(self, _: object, message: dict, __: object) -> None:
         """The browser asks for a reel: {"record": its slider, "at": where all sliders stand}."""
-        with self.saying_what_fails(), self._lock:
+        with self.saying_what_fails(), self.lock:
             name, values = message["record"], self.snapped(message["at"])
             reel = getattr(self, f"{name}_reel")
             if not reel or any(value != values[other] for other, value in reel["at"].items()):
@@ -160,6 +163,7 @@ class Flipbook(anywidget.AnyWidget):
 
 def _rising(name: str, values: Sequence[float]) -> list[float]:
     positions = [float(value) for value in values]
-    if not positions or not all(a < b for a, b in pairwise(positions)):
-        raise ValueError(f"Expected the positions of {name!r} to rise from the first to the last; got {positions}.")
+    falls = next((f"{b} after {a}" for a, b in pairwise(positions) if not a < b), "" if positions else "none")
+    if falls:
+        raise ValueError(f"Expected the positions of {name!r} to rise from the first to the last; got {falls}.")
     return positions

@@ -19,7 +19,8 @@ POSITIONS = {"z": np.linspace(-REACH, REACH, 201).round(2), "beta": np.linspace(
 def activation_curves(z: float = 2.0, beta: float = 1.0, gelu: bool = False, slopes: bool = False) -> Explorer:
     """ReLU, sigmoid and Swish on one pair of axes; a slider moves a line that reads off their values.
 
-    z: where the line starts, -5 to 5; beta: the bend of Swish, 0.3 to 4.3, 1 in every gate of this course
+    z: where the line starts, -5 to 5, to the nearest 0.05
+    beta: the bend of Swish, 0.3 to 4.3, to the nearest 0.02; 1 in every gate of this course
     gelu, slopes: whether GELU and the slopes are shown at the start; checkboxes change it
     Raises TypeError or ValueError in a sentence when z or beta is something else.
     """
@@ -50,12 +51,12 @@ class ActivationCurves(Explorer):
         self._show_beta()
 
     def _redraw(self, _: object = None) -> None:
-        self.picture = ActivationCurvesPicture(self.gelu.value, self.slopes.value, self.bend.value)
-        self.draw(self.picture.figure, self._show, self.picture.moving)
+        with self.flipbook.lock:
+            self.picture = ActivationCurvesPicture(self.gelu.value, self.slopes.value, self.bend.value)
+            beta = self.sliders["beta"].value if self.bend.value else 1.0
+            self.draw(self.picture.figure, self._show, self.picture.moving, beta=beta)
 
     def _bend(self, _: object) -> None:
-        if not self.bend.value:
-            self.sliders["beta"].value = 1.0
         self._redraw()
         self._show_beta()
 

@@ -34,6 +34,9 @@ class Explorer(VBox):
         further: tuple[Widget, ...] = (),
     ) -> None:
         self.flipbook, self.sliders, self._lines = flipbook, dict(sliders), lines
+        for name, value in flipbook.values.items():
+            if sliders[name].value != value:
+                sliders[name].value = value  # the position that the picture shows
         self._links = [jsdlink((slider, "value"), (flipbook, name)) for name, slider in sliders.items()]
         for control in (*sliders.values(), *further):
             control.style.description_width = "initial"
@@ -52,10 +55,12 @@ class Explorer(VBox):
         """Where the sliders stand."""
         return {name: slider.value for name, slider in self.sliders.items()}
 
-    def draw(self, figure: Figure, show: Callable[..., str], moving: Sequence[Artist]) -> None:
-        """Takes another picture, the sliders where they stand, after a control that is no slider has changed."""
+    def draw(self, figure: Figure, show: Callable[..., str], moving: Sequence[Artist], **values: float) -> None:
+        """Takes another picture, after a control that is no slider has changed; `values` moves sliders along with it."""
         with no_grad(), self.flipbook.saying_what_fails():
-            self.flipbook.draw(figure, show, moving, self.values)
+            self.flipbook.draw(figure, show, moving, {**self.values, **values})
+        for name, value in values.items():
+            self.sliders[name].value = value
 
     def refuse(self, reason: str) -> None:
         """Says under the picture why an input was not taken; an empty reason takes it back."""

@@ -50,13 +50,13 @@ class GateFlow(Explorer):
         super().__init__(flipbook, {"z": slider}, self._text, (self.choice,))
 
     def _choose(self, change: dict) -> None:
-        slider = self.sliders["z"]
-        self.gate_input[self.position] = self.flipbook.snapped(self.values)["z"]
-        self.position = change["new"]
-        slider.description = _described(self.position)
-        slider.value = self.gate_input[self.position].item()
-        self.picture = GateFlowPicture(flow_steps(self.content, self.gate_input), self.position)
-        self.draw(self.picture.figure, self._show, self.picture.moving)
+        with self.flipbook.lock:
+            self.gate_input[self.position] = self.flipbook.snapped(self.values)["z"]
+            self.position = change["new"]
+            self.sliders["z"].description = _described(self.position)
+            self.picture = GateFlowPicture(flow_steps(self.content, self.gate_input), self.position)
+            z = self.gate_input[self.position].item()
+            self.draw(self.picture.figure, self._show, self.picture.moving, z=z)
 
     def _steps(self, z: float) -> FlowSteps:
         gate_input = self.gate_input.clone()

@@ -51,6 +51,8 @@ class NormGeometry(Explorer):
         self.picture.show(steps, VIEW + view)
         x = ", ".join(map(number, steps.x.tolist()))
         start = f"x = ({x}) has mean {number(steps.x.mean().item())}:"
+        if steps.layer_norm.abs().max() < 1e-6:
+            return f"{start} all components are equal, so LayerNorm’s result is 0 and lies on no circle."
         if steps.angle() < 0.5:
             return f"{start} both results are the same point of the circle."
         return f"{start} RMSNorm’s result is {number(steps.angle(), 0)}° from LayerNorm’s, off the circle."

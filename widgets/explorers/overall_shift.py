@@ -53,9 +53,10 @@ class OverallShift(Explorer):
         return self.picture
 
     def _take(self, x: Tensor) -> None:
-        self.x = x
-        picture = self._picture()
-        self.draw(picture.figure, self._show, picture.moving)
+        with self.flipbook.lock:
+            self.x = x
+            picture = self._picture()
+            self.draw(picture.figure, self._show, picture.moving)
 
     def _show(self, shift: float, scale: float) -> str:
         steps = shift_steps(self.x, scale, shift)

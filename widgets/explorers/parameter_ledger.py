@@ -55,15 +55,16 @@ class ParameterLedger(Explorer):
         for control, width in ((sliders["multiplier"], 300), (self.rounding, 240), (self.models, 220)):
             control.layout.width = f"min(100%, {width}px)"  # so that one row has room for all three
 
-    def _round(self, _: object = None) -> None:
-        self.draw(self.picture.figure, self._show, self.picture.moving)
+    def _round(self, _: object = None, **values: float) -> None:
+        self.draw(self.picture.figure, self._show, self.picture.moving, **values)
 
     def _choose(self, change: dict) -> None:
         model: Model | None = change["new"]
-        if model:
-            self.sliders["d_model"].value = model.d_model
-            self.sliders["multiplier"].value = model.multiplier
+        if model:  # all three at once: a picture of the new width with the old rounding would be of no model
+            self.rounding.unobserve(self._round, "value")
             self.rounding.value = model.multiple_of
+            self.rounding.observe(self._round, "value")
+            self._round(d_model=model.d_model, multiplier=model.multiplier)
 
     def _ledger(self, d_model: float, multiplier: float) -> Ledger:
         return ledger(round(d_model), self.rounding.value, multiplier)

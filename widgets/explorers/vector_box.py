@@ -28,7 +28,7 @@ def parse_vector(text: str) -> Tensor:
 
 def vector_box(x: Tensor, take: Callable[[Tensor], None], refuse: Callable[[str], None]) -> Text:
     """A box that shows x; hands what is typed to take(vector), or to refuse(sentence) and leaves it there."""
-    text = ", ".join(f"{number:g}" for number in x.tolist())
+    text = ", ".join(f"{number:.12g}" for number in x.tolist())
     box = Text(value=text, description="your own x", continuous_update=False, layout={"width": "330px"})
 
     def changed(change: dict) -> None:

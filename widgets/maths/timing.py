@@ -169,7 +169,11 @@ def _call(function: Function, *arguments: Tensor, backward: bool) -> Callable[[]
         with torch.no_grad():
             function(*arguments)
 
+    leaves = [*arguments, *(function.parameters() if isinstance(function, nn.Module) else ())]
+
     def both() -> None:
+        for leaf in leaves:
+            leaf.grad = None  # else every call would also add to the gradients of the one before
         torch.autograd.backward(function(*arguments), cotangent)
 
     return both if backward else forward

@@ -60,13 +60,12 @@ class BarRow:
         reach: float,
         colour: str,
         outlined: bool = False,
-        hatch: str | None = None,
     ) -> None:
         self.base, self.reach, self.digits = base, reach, 2 if count <= 8 else 1
         pitch = (right - left) / count
         width = min(0.62 * pitch, 44)
         centres = [left + (k + 0.5) * pitch for k in range(count)]
-        look = {"facecolor": colour, "hatch": hatch, "edgecolor": style.PAPER, "linewidth": 0}
+        look = {"facecolor": colour}
         self.bars = [box(axes, x - width / 2, base, width, 0, **look) for x in centres]
         outline = {"fill": False, "edgecolor": style.INK, "linewidth": 0.9, "linestyle": (0, (3, 2))}
         wide = width + 5
