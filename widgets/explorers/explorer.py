@@ -56,7 +56,7 @@ class Explorer(VBox):
         return {name: slider.value for name, slider in self.sliders.items()}
 
     def draw(self, figure: Figure, show: Callable[..., str], moving: Sequence[Artist], **values: float) -> None:
-        """Takes another picture, after a control that is no slider has changed; `values` moves sliders along with it."""
+        """Takes another picture, after a control that is no slider has changed; `values` moves sliders with it."""
         with no_grad(), self.flipbook.saying_what_fails():
             self.flipbook.draw(figure, show, moving, {**self.values, **values})
         for name, value in values.items():
