@@ -71,8 +71,9 @@ def test_the_card_is_plain_html(verdict: Verdict) -> None:
     assert tags.open == []
     assert "script" not in card and " id=" not in card and " on" not in re.sub(r">[^<]*<", "><", card)
     assert card == verdict._repr_html_()
-    for colour in re.findall(r"(?:color|background|solid)[^;]*?: ?(var\([^;]*\)|[^;\"]+)", card):
-        assert re.fullmatch(r"var\(--jp-[a-z0-9-]+, #[0-9a-f]{6}\)", colour), "a theme's colour, with a fallback"
+    styles = " ".join(re.findall(r'style="([^"]*)"', card))
+    assert styles.count("var(--jp-") >= 4
+    assert "#" not in re.sub(r"var\(--jp-[a-z0-9-]+, #[0-9a-f]{6}\)", "", styles), "a theme's colour, with a fallback"
 
 
 def test_hints_open_one_at_a_time() -> None:
@@ -91,9 +92,9 @@ def test_the_card_escapes_and_links() -> None:
     card = REFUSED._repr_html_()
     assert "<code>x &lt; y &amp; z</code>" in card
     assert "Look &lt;here&gt;." in card
-    assert '<a href="https://github.com/allenai/OLMo/issues/281">allenai/OLMo#281</a>' in card
+    assert 'href="https://github.com/allenai/OLMo/issues/281">allenai/OLMo#281</a>' in card
 
 
 def test_a_mark_stands_beside_every_colour() -> None:
     assert [verdict.heading[0] for verdict in (PASSED, REFUSED, WAITING)] == ["✓", "✗", "○"]
-    assert "✗ <strong>broke here</strong>" in REFUSED._repr_html_()
+    assert "✗ has the right values: eps outside the root (<strong>broke here</strong>)" in REFUSED._repr_html_()

@@ -99,7 +99,7 @@ def nbgrader(course: Path, *arguments: str) -> None:
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])  # it calls alembic
     command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
 
 

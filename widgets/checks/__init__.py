@@ -1,7 +1,6 @@
 """What an exercise check says about the learner's own function or class."""
 
 from widgets.checks.museum import check_bug
-from widgets.checks.own_test import check_rmsnorm_test
 from widgets.checks.rmsnorm import (
     check_layernorm_from_rmsnorm,
     check_rms,
@@ -18,6 +17,7 @@ from widgets.checks.swiglu import (
     check_swish,
 )
 from widgets.checks.verdict import Step, Verdict
+from widgets.checks.works import check_rmsnorm_test
 
 __all__ = [
     "Step",

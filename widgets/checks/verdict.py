@@ -73,6 +73,8 @@ class Verdict:
 PASSED = "var(--jp-success-color0, #1b7f3b)"
 BROKEN = "var(--jp-error-color0, #b3261e)"
 WAITING = "var(--jp-ui-font-color2, #616161)"
+LINK = "var(--jp-content-link-color, #0b57d0)"
+BROKE_HERE = " (<strong>broke here</strong>)"
 CARD = (
     "border: 1px solid var(--jp-border-color1, #bdbdbd); border-left: 5px solid {colour}; "
     "color: var(--jp-ui-font-color1, #212121); background: var(--jp-layout-color1, #ffffff); "
@@ -87,7 +89,9 @@ def _with_note(step: Step) -> str:
 def _rich(text: str) -> str:
     """Text as HTML: `code` as code, owner/name#7 as a link to the public thread of that number."""
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
-    return re.sub(r"([\w.-]+/[\w.-]+)#(\d+)", r'<a href="https://github.com/\1/issues/\2">\1#\2</a>', text)
+    return re.sub(
+        r"([\w.-]+/[\w.-]+)#(\d+)", rf'<a style="color: {LINK}" href="https://github.com/\1/issues/\2">\1#\2</a>', text
+    )
 
 
 def _paragraph(text: str) -> str:
@@ -96,7 +100,7 @@ def _paragraph(text: str) -> str:
 
 def _list(steps: tuple[Step, ...]) -> str:
     items = (
-        f"<li>{'✓' if step.passed else '✗ <strong>broke here</strong>,'} {_rich(_with_note(step))}</li>"
+        f"<li>{'✓' if step.passed else '✗'} {_rich(_with_note(step))}{'' if step.passed else BROKE_HERE}</li>"
         for step in steps
     )
     return f"<ol>{''.join(items)}</ol>"
