@@ -74,6 +74,25 @@ def test_what_cannot_be_trained_is_refused(arguments, error):
         learn_product(*arguments)
 
 
+def test_the_training_is_torchs_adam():
+    """The same start, points and steps, with torch.optim, torch.nn.functional and one seed at a time."""
+    ours = learn_product("SwiGLU", seeds=2, steps=20)
+    points = (torch.rand(256, 2, generator=torch.Generator().manual_seed(0)) * 2 - 1) * INSIDE
+    inside = (torch.rand(500, 2, generator=torch.Generator().manual_seed(1)) * 2 - 1) * INSIDE
+    for seed in range(2):
+        generator = torch.Generator().manual_seed(seed)
+        gate, up = (torch.randn(6, 2, generator=generator).div(2**0.5).requires_grad_() for _ in range(2))
+        down = torch.randn(1, 6, generator=generator).div(6**0.5).requires_grad_()
+        optimizer = torch.optim.Adam([gate, up, down], lr=0.03)
+        for _ in range(20):
+            optimizer.zero_grad()
+            predicted = F.linear(F.silu(F.linear(points, gate)) * F.linear(points, up), down)
+            F.mse_loss(predicted[:, 0], points[:, 0] * points[:, 1]).backward()
+            optimizer.step()
+        expected = F.linear(F.silu(F.linear(inside, gate)) * F.linear(inside, up), down)[:, 0]
+        torch.testing.assert_close(ours.predicted_inside[seed], expected, rtol=1e-4, atol=1e-4)
+
+
 def test_a_learners_own_settings_do_not_reach_the_training():
     expected = learn_product("SwiGLU", seeds=1, steps=3).predicted_inside
     torch.set_default_dtype(torch.float64)

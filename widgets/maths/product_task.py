@@ -13,13 +13,14 @@ from widgets.maths.numbers import whole_number
 from widgets.maths.threads import one_thread
 
 INSIDE, OUTSIDE = 2.0, 4.0  # training points lie within ±2; tests outside lie within ±4, but not within ±2
-_SHAPES = {  # the activation, and how many hidden positions make thirty parameters: 3 numbers each, with a gate 5
+_BUILT = {  # the activation, and how many hidden positions make thirty parameters: 3 numbers each, with a gate 5
     "ReLU": (relu, 10),
     "GELU": (gelu, 10),
     "SwiGLU": (FAMILY["SwiGLU"], 6),
     "bilinear": (FAMILY["bilinear"], 6),
 }
-NETWORKS = tuple(_SHAPES)
+NETWORKS = tuple(_BUILT)
+RATE = 0.03  # Adam's learning rate, the same for all
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class ProductFit:
 def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
     """Train one network of thirty parameters, without biases, on 256 points; all seeds learn side by side.
 
-    network: one of NETWORKS. Adam with learning rate 0.03, the same for all; about half a second.
+    network: one of NETWORKS. Adam with the same learning rate for all; about half a second.
     Raises ValueError for an unknown network, TypeError or ValueError for seeds or steps that are not whole
     numbers of at least 1.
     """
@@ -65,41 +66,56 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800) -> ProductFit:
     outside = outside[outside.abs().amax(dim=-1) > INSIDE]
     with torch.no_grad():
         predicted = [_predict(network, weights, x) for x in (inside, outside)]
-    parameters = sum(weight[0].numel() for weight in weights)
-    return ProductFit(network, parameters, inside.prod(-1), predicted[0], outside.prod(-1), predicted[1])
+    return ProductFit(network, weights.shape[1], inside.prod(-1), predicted[0], outside.prod(-1), predicted[1])
 
 
 def _points(count: int, reach: float, seed: int) -> Tensor:
     return (torch.rand(count, 2, generator=torch.Generator().manual_seed(seed), dtype=torch.float32) * 2 - 1) * reach
 
 
-def _start(network: str, seeds: int) -> list[Tensor]:
-    """Random weights of variance 1 / (numbers coming in): one (seeds, out, in) for each matrix."""
-    hidden = _SHAPES[network][1]
-    shapes = [(hidden, 2)] * (2 if network in FAMILY else 1) + [(1, hidden)]
+def _start(network: str, seeds: int) -> Tensor:
+    """Random weights, for each matrix of variance 1 / (numbers coming in): (seeds, parameters)."""
     generators = [torch.Generator().manual_seed(seed) for seed in range(seeds)]
-    return [torch.stack([_normal(shape, g) / shape[1] ** 0.5 for g in generators]).requires_grad_() for shape in shapes]
+    return torch.stack(
+        [
+            torch.cat([_normal(shape, generator).flatten() / shape[1] ** 0.5 for shape in _shapes(network)])
+            for generator in generators
+        ]
+    )
 
 
 def _normal(shape: tuple[int, int], generator: torch.Generator) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float32)
 
 
-def _predict(network: str, weights: list[Tensor], x: Tensor) -> Tensor:
-    """x: (points, 2) -> (seeds, points)"""
-    activation, _ = _SHAPES[network]
-    hidden = activation(x @ weights[0].mT)
-    if network in FAMILY:
-        hidden = hidden * (x @ weights[1].mT)
-    return (hidden @ weights[-1].mT).squeeze(-1)
+def _shapes(network: str) -> list[tuple[int, int]]:
+    """(out, in) of each matrix: the gate's, if there is one, the content's, and the last."""
+    hidden = _BUILT[network][1]
+    return [(hidden, 2)] * (2 if network in FAMILY else 1) + [(1, hidden)]
 
 
-def _train(network: str, weights: list[Tensor], x: Tensor, steps: int) -> list[Tensor]:
-    optimizer = torch.optim.Adam(weights, lr=0.03)
+def _predict(network: str, weights: Tensor, x: Tensor) -> Tensor:
+    """weights: (seeds, parameters); x: (points, 2) -> (seeds, points)"""
+    shapes = _shapes(network)
+    parts = weights.split([rows * columns for rows, columns in shapes], dim=-1)
+    first, *middle, last = (part.unflatten(-1, shape) for part, shape in zip(parts, shapes, strict=True))
+    hidden = _BUILT[network][0](x @ first.mT)
+    for content in middle:
+        hidden = hidden * (x @ content.mT)
+    return (hidden @ last.mT).squeeze(-1)
+
+
+def _train(network: str, weights: Tensor, x: Tensor, steps: int) -> Tensor:
+    """Adam, written out: torch.optim takes longer to be imported than these networks to learn."""
     truth = x.prod(dim=-1)
-    for _ in range(steps):
-        optimizer.zero_grad()
+    mean, square = torch.zeros_like(weights), torch.zeros_like(weights)
+    for step in range(1, steps + 1):
+        weights.requires_grad_()
         # A sum over the seeds, so that each has the gradient it would have alone.
-        (_predict(network, weights, x) - truth).square().mean(dim=-1).sum().backward()
-        optimizer.step()
-    return [weight.detach() for weight in weights]
+        loss = (_predict(network, weights, x) - truth).square().mean(dim=-1).sum()
+        (gradient,) = torch.autograd.grad(loss, weights)
+        mean.lerp_(gradient, 1 - 0.9)
+        square.lerp_(gradient.square(), 1 - 0.999)
+        change = mean / (1 - 0.9**step) / ((square / (1 - 0.999**step)).sqrt() + 1e-8)
+        weights = weights.detach() - RATE * change
+    return weights
