@@ -14,7 +14,7 @@ from tests import browser as browsers
 from tests.browser import Lesson
 from tests.notebooks import LESSONS
 
-BUSY = "import time\nend = time.time() + 6\nwhile time.time() < end: pass"
+BUSY = "import time\nend = time.time() + 10\nwhile time.time() < end: pass"
 CELLS = {
     "imports": "from ipywidgets.widgets.widget import _instances\nfrom widgets import *",
     "overall-shift": "overall_shift()",

@@ -136,6 +136,7 @@ def programs(calls: list[list[str]]) -> list[str]:
 
 INSTALL_LESSONS = ["pip", "install", "-r", "requirements.txt"]
 INSTALL_TESTS = ["pip", "install", "-r", "tests/requirements.txt"]
+TWO_AT_A_TIME = ["--numprocesses=2", "--dist=loadfile"]
 
 
 # The command line
@@ -397,7 +398,7 @@ def test_test_runs_every_tool_pytest_last(machine: Machine) -> None:
     assert machine.calls()[1:] == [
         ["ruff", "format", "--check", "."],
         ["ruff", "check", "."],
-        ["pytest", "--nbval"],
+        ["pytest", "--nbval", *TWO_AT_A_TIME],
     ]
     assert outcome.printed.splitlines()[-1] == "pytest speaks"
 
@@ -414,7 +415,7 @@ def test_test_fails_if_any_tool_fails_and_still_runs_the_rest(machine: Machine, 
 
 def test_options_after_the_dashes_reach_pytest(machine: Machine) -> None:
     machine.run("test", "--", "-k", "maths")
-    assert machine.calls()[-1] == ["pytest", "--nbval", "-k", "maths"]
+    assert machine.calls()[-1] == ["pytest", "--nbval", *TWO_AT_A_TIME, "-k", "maths"]
 
 
 @pytest.mark.parametrize(
