@@ -83,6 +83,8 @@ def test_the_vector_is_a_copy():
         (" 1 ,  -2,.5 ", [1, -2, 0.5]),
         ("−1, 2e-1, +3.", [-1, 0.2, 3]),
         ("1\t2", [1, 2]),
+        ("[1, 2]", [1, 2]),
+        ("(1 2)", [1, 2]),
     ],
 )
 def test_typed(text, numbers):
@@ -103,7 +105,8 @@ def test_typed(text, numbers):
         "1e300 1",
         "1_0 2",
         "1 2 3 4 5 6 7 8 9 10 11 12 13",
-        "[1, 2]",
+        "[[1, 2]]",
+        "tensor([1, 2])",
     ],
 )
 def test_typed_and_refused(text):

@@ -8,8 +8,8 @@ function render({ model, el }) {
   const local = (markup) => themed(markup.replaceAll("__flipbook__", own));
 
   el.classList.add("flipbook");
-  el.innerHTML = '<div></div><p aria-hidden="true"></p><p role="alert"></p>';
-  const [frame, words, problem] = el.children;
+  el.innerHTML = '<p role="alert"></p><div></div><p aria-hidden="true"></p>';
+  const [problem, frame, words] = el.children;
   const positions = model.get("positions");
   const sliders = Object.keys(positions);
 
@@ -47,7 +47,8 @@ function render({ model, el }) {
     waiting = 0;
     nameSliders();
     const name = sliders.find((s) => reelOf(s) === reel && fits(s)) ?? sliders.find(fits);
-    if (name === undefined) return; // the last picture stays until the kernel has answered
+    el.classList.toggle("waiting", sliders.length > 0 && name === undefined);
+    if (name === undefined) return; // the last picture stays, dimmed, until the kernel has answered
     if (reelOf(name) !== reel) mount(reelOf(name));
     const k = nearest(name, reel.along);
     reel.tracks.forEach(([element, attribute, parts], track) => {
@@ -62,12 +63,22 @@ function render({ model, el }) {
   const moved = () => (waiting ||= requestAnimationFrame(paint));
 
   let asking = 0;
+  let patience = 0; // one request at a time, so that a busy kernel is asked for the newest only
+  let last = sliders[0]; // the slider that moved last: its reel comes first
   const ask = () => {
     clearTimeout(asking); // a slider at rest: now the reels of the other sliders can be drawn for it
     asking = setTimeout(() => {
+      const record = [last, ...sliders].find((s) => s !== undefined && !fits(s));
+      if (record === undefined || performance.now() < patience) return;
+      patience = performance.now() + 10_000;
       const at = Object.fromEntries(sliders.map((s) => [s, here(s)]));
-      for (const record of sliders) if (!fits(record)) model.send({ record, at });
+      model.send({ record, at, now: !sliders.some(fits) });
     }, 150);
+  };
+  const answered = () => {
+    patience = 0;
+    moved();
+    ask();
   };
   const complain = () => (problem.textContent = model.get("problem"));
 
@@ -79,9 +90,9 @@ function render({ model, el }) {
 
   const listeners = [["change:problem", complain], ["change:stage change:label", setStage]];
   listeners.push(["change:stage", moved]);
-  // A new reel may belong to a new picture on the same stage, whose other reels are still to be drawn: so ask again.
   for (const s of sliders)
-    for (const change of [`change:${s}`, `change:${s}_reel`]) listeners.push([change, moved], [change, ask]);
+    for (const react of [() => (last = s), moved, ask]) listeners.push([`change:${s}`, react]);
+  for (const s of sliders) listeners.push([`change:${s}_reel`, answered]);
   for (const [event, listener] of listeners) model.on(event, listener);
   const attached = new ResizeObserver(nameSliders);
   attached.observe(el);

@@ -142,16 +142,18 @@ class Flipbook(anywidget.AnyWidget):
         return {"at": at, "along": along, **reel}
 
     def _answer(self, _: object, message: dict, __: object) -> None:
-        """The browser asks for a reel: {"record": its slider, "at": where all sliders stand}."""
+        """The browser asks for a reel: {"record": its slider, "at": where all sliders stand, "now": no reel fits}."""
         with self.saying_what_fails(), self.lock:
             name, values = message["record"], self.snapped(message["at"])
             reel = getattr(self, f"{name}_reel")
             if not reel or any(value != values[other] for other, value in reel["at"].items()):
+                if message.get("now"):
+                    self._set_reel(name, self._record(name, values, [values[name]]))
                 self._set_reel(name, self._record(name, values))
 
     @contextmanager
     def saying_what_fails(self) -> Iterator[None]:
-        """Says an error of the block under the picture: an error in a callback is seen nowhere else."""
+        """Says an error of the block above the picture: an error in a callback is seen nowhere else."""
         try:
             yield
         except Exception as error:

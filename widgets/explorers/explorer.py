@@ -63,7 +63,7 @@ class Explorer(VBox):
             self.sliders[name].value = value
 
     def refuse(self, reason: str) -> None:
-        """Says under the picture why an input was not taken; an empty reason takes it back."""
+        """Says above the picture why an input was not taken; an empty reason takes it back."""
         self.flipbook.problem = f"{reason} The picture keeps the last good input." if reason else ""
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ class OverallShift(Explorer):
     def _show(self, shift: float, scale: float) -> str:
         steps = shift_steps(self.x, scale, shift)
         self.picture.show(steps)
-        return _words(steps, shift, self.layernorm_only)
+        return _words(steps, shift, scale, self.layernorm_only)
 
     def _text(self, shift: float, scale: float) -> str:
         steps = shift_steps(self.x, scale, shift)
@@ -80,9 +80,10 @@ def _line(name: str, row: Tensor) -> str:
     return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + facts(row)
 
 
-def _words(steps: ShiftSteps, shift: float, layernorm_only: bool) -> str:
+def _words(steps: ShiftSteps, shift: float, scale: float, layernorm_only: bool) -> str:
     layer_norm, rms_norm = (number(change) for change in steps.changes())
-    text = f"Shift {number(shift, sign=True)}: since shift 0, LayerNorm’s result has changed by {layer_norm}"
+    where = f"Shift {number(shift, sign=True)}, scale {number(scale)}"
+    text = f"{where}: since shift 0, LayerNorm’s result has changed by {layer_norm}"
     if layernorm_only:
         return f"{text} at most."
     mean = number(steps.rms_norm.result.mean().item())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -72,11 +73,14 @@ def compiled_norms(rows: int, d: int) -> tuple[dict[str, Function], str]:
             for backward in (False, True):
                 _call(norm, *_arguments(name, rows, d), backward=backward)()
     except Exception as problem:  # a missing or unfit compiler shows itself in many kinds of errors
-        return (
-            {},
-            f"Nothing is compiled here: torch.compile found no C++ compiler that works ({type(problem).__name__}).",
-        )
+        return {}, f"Nothing is compiled here: {_why_not(problem)}."
     return norms, "Compiled with a C++ compiler."
+
+
+def _why_not(problem: Exception) -> str:
+    if " " in sys.prefix:  # the linker is given the folder without quotes
+        return "torch.compile does not work from a folder whose name has a space in it"
+    return f"torch.compile did not work, mostly for want of a C++ compiler ({type(problem).__name__})"
 
 
 @dataclass(frozen=True)
