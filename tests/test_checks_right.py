@@ -490,6 +490,7 @@ RIGHT = {
         lambda z, beta=1.0: 0.5 * z * (1 + torch.tanh(beta * z / 2)),
         lambda z, beta=1.0: z * torch.exp(F.logsigmoid(beta * z)),
         lambda z, beta=1: SwishFunction.apply(z, beta),
+        lambda z, *, beta=1.0: z * torch.special.expit(beta * z),
         swish_where,
     ],
     checks.check_swiglu_module: [Linears, OwnLinears],
@@ -508,6 +509,7 @@ RIGHT = {
             -(-int(multiplier * (8 * d_model // 3)) // multiple_of) * multiple_of
         ),
         lambda d_model, multiple_of=256, multiplier=1.0: llama_meta(d_model, multiple_of, multiplier),
+        lambda d_model, *, multiple_of=256, multiplier=1.0: llama_meta(d_model, multiple_of, multiplier),
     ],
     checks.check_glu_family: [family_branches, family_halves],
     checks.check_fused_swiglu: [FusedByLoading, FusedByHook],
@@ -520,6 +522,22 @@ def test_a_right_answer_passes(check, right):
     verdict = check(right)
     assert verdict.passed, verdict
     assert verdict.require() is verdict
+
+
+def test_a_mended_program_may_work_in_place_on_its_own_copy() -> None:
+    def mended_4(x, weight, eps, sublayer):
+        wide = x.to(torch.float32, copy=True)
+        wide.mul_(torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps))
+        return x + sublayer(wide.to(x.dtype) * weight)
+
+    assert checks.check_bug(4, mended_4).passed
+
+
+def test_a_standard_deviation_may_be_as_exact_as_float32() -> None:
+    def mended_6(name, n_layers):
+        return torch.tensor(0.02).div((2 * n_layers) ** (name[-9:-7] in ("wo", "w2") and 0.5)).item()
+
+    assert checks.check_bug(6, mended_6).passed
 
 
 def test_what_a_right_answer_prints_is_mentioned_and_not_shown(capsys):

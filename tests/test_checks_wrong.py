@@ -16,6 +16,7 @@ from torch import nn
 
 from widgets import checks
 from widgets.checks import runner
+from widgets.checks.mistakes import gate_formulas
 from widgets.checks.verdict import Verdict
 
 
@@ -504,3 +505,174 @@ def test_an_import_is_not_cut_off(tmp_path, monkeypatch, short_deadlines) -> Non
         return rms(x) if slow_module.ready else None
 
     assert checks.check_rms(imports).passed
+
+
+# Found by handing in what many different people might write
+
+
+def first_tokens_scale(x, w, eps):
+    """Every token is divided by the scale of the last token of its sequence."""
+    scale = (x.square().mean(-1, keepdim=True) + eps).sqrt()
+    return x / (scale[..., -1:, :] if x.dim() > 1 else scale) * w
+
+
+def axes_one_and_two(x, w, eps):
+    """bkitano/llama-from-scratch#4, which cannot be called with other than three axes."""
+    return x / (torch.linalg.norm(x, dim=(1, 2), keepdim=True) * x[0].numel() ** -0.5) * w
+
+
+def only_bfloat16_is_wrong(x, w, eps):
+    return norm(x, w, eps) * (1.1 if x.dtype == torch.bfloat16 else 1)
+
+
+def contiguous_only(x):
+    return rms(x.view(-1, x.shape[-1])).view(*x.shape[:-1], 1)
+
+
+def prints_otherwise(x):
+    torch.set_printoptions(precision=10)
+    return rms(x)
+
+
+def layer(x, gate, up, down, kind):
+    activations = {"glu": torch.sigmoid, "bilinear": lambda t: t, "reglu": F.relu, "geglu": F.gelu, "swiglu": F.silu}
+    opened = activations[kind](F.linear(x, gate))
+    return F.linear((opened.detach() if kind == "swiglu" else opened) * F.linear(x, up), down)
+
+
+def quick_gelu(x, gate, up, down, kind):
+    if kind != "geglu":
+        return gate_formulas.family(x, gate, up, down, kind)
+    opened = F.linear(x, gate)
+    return F.linear(opened * torch.sigmoid(1.702 * opened) * F.linear(x, up), down)
+
+
+class JointOnly(nn.Module):
+    """Loads the two-matrix form, as long as no name has a prefix; `cut` detaches the joint product."""
+
+    cut = False
+
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_up_proj = nn.Linear(d_model, 2 * d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        joint = self.gate_up_proj(x)
+        gate, up = (joint.detach() if self.cut else joint).chunk(2, dim=-1)
+        return self.down_proj(F.silu(gate) * up)
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        prefix = prefix if self.cut else ""
+        if prefix + "gate_proj.weight" in state_dict:
+            two = [state_dict.pop(f"{prefix}{name}_proj.weight") for name in ("gate", "up")]
+            state_dict[prefix + "gate_up_proj.weight"] = torch.cat(two)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+class JointDetached(JointOnly):
+    cut = True
+
+
+def bug(number):
+    return lambda fixed: checks.check_bug(number, fixed)
+
+
+MORE = [
+    # (check, what is handed in, the name of the mistake or None, words that the message holds)
+    (checks.check_rms, lambda x: (x.pow(2).mean(-1, keepdim=True) + 1e-3).sqrt(), "eps in the root mean square", ""),
+    (checks.check_rms, lambda x: rms(x) * (1 + 0.1 * random.random()), "state between calls", ""),
+    (checks.check_rms, prints_otherwise, "global setting changed", "how tensors are printed"),
+    (checks.check_rms, contiguous_only, None, "transposed in memory"),
+    (checks.check_rms, lambda x: (y for y in x), None, "`yield`"),
+    (checks.check_rms, lambda x: x.mean, None, "parentheses"),
+    (checks.check_rms, type("Rms", (nn.Module,), {"forward": lambda self, x: rms(x)}), None, "expected a function"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, 1e-10), "eps hard-coded", ""),
+    (checks.check_rms_norm, lambda e, x, w: norm(x, w, e), "arguments in another order", ""),
+    (checks.check_rms_norm, axes_one_and_two, "eps ignored + statistic over tokens and features", ""),
+    (checks.check_rms_norm, first_tokens_scale, None, "another token does"),
+    (checks.check_rms_norm, only_bfloat16_is_wrong, None, "for x in bfloat16"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w.flip(0), eps), None, "order of the features"),
+    (
+        checks.check_layernorm_from_rmsnorm,
+        lambda x, w, b, eps: F.layer_norm(x, w.shape, w, b.detach(), eps),
+        None,
+        "No gradient reaches bias",
+    ),
+    (
+        checks.check_layernorm_from_rmsnorm,
+        lambda x, w, b, eps: norm(x - x.detach().mean(-1, keepdim=True), w, eps) + b,
+        "mean detached",
+        "",
+    ),
+    (checks.check_swish, lambda z, beta=1.0: z * torch.sigmoid(beta * z).detach(), None, "gradient for z is not"),
+    (checks.check_swish, lambda z, beta=1.0: torch.sigmoid(z), "beta ignored + sigmoid instead of Swish", ""),
+    (
+        checks.check_swiglu_module,
+        swiglu(lambda self, x: self.gated(lambda g: g / (1 + torch.exp(-g)), x, 0)),
+        "exp overflows",
+        "",
+    ),
+    (
+        checks.check_swiglu_module,
+        linears(bias=True, w1="df", w2="fd", w3="df"),
+        "projections have other names + biases left on",
+        "",
+    ),
+    (checks.check_matched_d_ff, lambda d, r: r // 3 * 2, "divided before multiplied", ""),
+    (checks.check_matched_d_ff, lambda d, r: 2 * r // 3 + random.randint(0, 1), None, ""),
+    (
+        checks.check_llama_d_ff,
+        lambda d, multiple_of=256, multiplier=1.0: math.ceil(multiplier * 8 * d / 3 / multiple_of) * multiple_of,
+        "not cut to a whole number",
+        "",
+    ),
+    (checks.check_glu_family, layer, None, "gradient for x is not"),
+    (checks.check_glu_family, quick_gelu, "geglu with Swish with beta = 1.702", ""),
+    (checks.check_fused_swiglu, JointOnly, None, "larger model"),
+    (checks.check_fused_swiglu, JointDetached, "gradient lost", ""),
+    (
+        bug(1),
+        lambda x, w, eps: x / (x.detach().square().mean(-1, keepdim=True) + eps).sqrt() * w,
+        "denominator detached",
+        "",
+    ),
+    (bug(2), first_tokens_scale, None, "another token does"),
+    (bug(5), lambda x, joint, down: x * 0, None, "Twice the gate matrix"),
+]
+
+
+@pytest.mark.parametrize(("check", "learner", "name", "words"), MORE, ids=range(len(MORE)))
+def test_what_other_people_write(check, learner, name, words) -> None:
+    verdict = check(learner)
+    assert not verdict.passed
+    if name or words:
+        assert verdict.mistake == name, verdict
+    assert words in verdict.message, verdict
+    assert "could not handle" not in verdict.message
+
+
+def test_print_options_are_set_back() -> None:
+    before = repr(torch.tensor(1 / 3))
+    checks.check_rms(prints_otherwise)
+    assert repr(torch.tensor(1 / 3)) == before
+
+
+def test_a_message_holds_no_address() -> None:
+    """The text of two runs has to be the same."""
+
+    def raises_an_object(x):
+        raise ValueError(object())
+
+    assert " at 0x" not in checks.check_rms(raises_an_object).message
+
+
+def test_an_error_that_cannot_be_printed_is_named() -> None:
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def mute(x):
+        raise Mute
+
+    assert "raised Mute at line" in checks.check_rms(mute).message

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from .ladder import Formula, Probe, values_of
-from .mistakes import alike, answer, close, diagnose, fresh, habits
+from .mistakes import Mistake, alike, answer, close, diagnose, fresh, habits
+from .runner import GRADIENTS_OFF
 from .trial import Trial, raised
 
 
@@ -56,26 +58,45 @@ def cotangent(result: Tensor) -> Tensor:
     return numbers.to(result.dtype)
 
 
+def _silent(formula: Formula, probe: Probe) -> list[Mistake]:
+    """The mistakes, in those of their variants that leave the values right: the others would have shown before."""
+    right = answer(formula.right, probe.args)
+    kept = (
+        (one, tuple(two for two in one.switches if alike(answer(formula.right, probe.args, **two), right)))
+        for one in formula.bank
+    )
+    return [replace(one, switches=switches) for one, switches in kept if switches]
+
+
 def compare_gradients(
     trial: Trial,
     formula: Formula,
     function: Callable[..., Any],
     names: Sequence[str],
     probe: Probe | None = None,
+    needed: bool = True,
 ) -> None:
-    """The gradients for every floating-point argument. `function` is made by `gradients`, or returns what it would."""
+    """The gradients for every floating-point argument. `function` is made by `gradients`, or returns what it would.
+
+    needed: False for a function that may also work in place on copies of its own, which autograd does not follow
+    """
     rung, probe = "has the right gradient", probe or formula.probes[0]
     outcome = trial.run(function, *(fresh(arg) for arg in probe.args))
+    if outcome.error is not None and not needed:
+        return
     if outcome.error is not None:
         trial.refuse(rung, "The gradient could not be computed: " + raised(trial, outcome))
     right = gradients(formula.right)
     given, wanted = values_of(outcome), answer(right, probe.args)
     if all(one is None for one in given):
-        trial.refuse(rung, "", [habits.GRADIENT_LOST])
-    if alike(given, wanted):
+        switched_off = [habits.settings_changed(list(trial.settings))] if GRADIENTS_OFF in trial.settings else []
+        trial.refuse(rung, "", [habits.GRADIENT_LOST, *switched_off])
+    if any(alike(given, one) for one in (wanted, *(answer(right, probe.args, **two) for two in formula.also))):
         trial.climbed([rung])
         return
-    mistakes = diagnose(right, formula.bank, [probe.args], [given])
+    mistakes = diagnose(right, _silent(formula, probe), [probe.args], [given])
+    if given[0] is None and not mistakes:
+        trial.refuse(rung, "", [habits.GRADIENT_LOST])
     for name, one, other in zip(names, given, wanted, strict=True):
         if one is None:
             trial.refuse(rung, f"No gradient reaches {name}: it was cut off on the way, or never used.", mistakes)

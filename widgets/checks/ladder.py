@@ -28,10 +28,12 @@ class Property:
     """Something that the right answer has, and the sentence for an answer that has it not.
 
     holds: takes the learner's function and says whether it has the property
+    mistake: what the lack of it gives away, whatever else is wrong
     """
 
     holds: Callable[[Callable[..., Any]], bool]
-    otherwise: str
+    otherwise: str = ""
+    mistake: Mistake | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Formula:
 
 
 ENOUGH = 3  # probes that tell a mistake when the learner's code raises at the others
+ENOUGH_ALIKE = 2  # ... and when these probes have as many axes as the first
 
 RUNGS = (
     "runs without an error",
@@ -79,6 +82,9 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
         args = tuple(fresh(arg) for arg in probe.args)
         outcomes.append(trial.run(function, *args))
         after.append(args)
+    if any(_is_numpy(outcome.value) for outcome in outcomes):
+        trial.climbed(RUNGS[:1])
+        trial.refuse(RUNGS[1], "", [habits.NUMPY_RETURNED])
     expected = _expected(formula, outcomes)
     trials = list(zip(formula.probes, outcomes, after, expected, strict=True))
     broken = min(
@@ -94,7 +100,11 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
     if not mistakes and broken.rung == len(RUNGS) - 1:
         if not _says_the_same(trial, formula, function, outcomes[0]):
             mistakes = (habits.REMEMBERS,)
-        message = f"{_nearly(outcomes, expected) or _broken_property(trial, formula, function)} {message}".strip()
+        else:
+            lacking = _broken_property(trial, formula, function)
+            mistakes = (lacking.mistake,) if lacking and lacking.mistake else ()
+            otherwise = lacking.otherwise if lacking else ""
+            message = f"{_nearly(outcomes, expected) or otherwise} {message}".strip()
     trial.refuse(RUNGS[broken.rung], message, mistakes)
 
 
@@ -111,7 +121,13 @@ def _recognised(formula: Formula, outcomes: list[Outcome], expected: list[Answer
     """The mistakes in the values; where some probes raise and no mistake raises there too, by the other probes."""
     answers = [values_of(outcome) for outcome in outcomes]
     answered = [at for at, outcome in enumerate(outcomes) if outcome.error is None]
-    choices = [list(range(len(answers)))] + ([answered] if ENOUGH <= len(answered) < len(answers) else [])
+    choices = [list(range(len(answers)))]
+    if len(answered) < len(answers):
+        alike_in_axes = [at for at in answered if _axes(formula.probes[at]) == _axes(formula.probes[0])]
+        choices += [answered] if len(answered) >= ENOUGH else []
+        choices += [alike_in_axes] if ENOUGH_ALIKE <= len(alike_in_axes) < len(answered) else []
+    if any(not isinstance(one, Tensor) for given in answers if not isinstance(given, type) for one in given):
+        return ()
     for chosen in choices:
         if all(alike(answers[at], expected[at]) for at in chosen):
             return ()
@@ -119,6 +135,14 @@ def _recognised(formula: Formula, outcomes: list[Outcome], expected: list[Answer
         if found := diagnose(formula.right, formula.bank, probes, [answers[at] for at in chosen]):
             return found
     return ()
+
+
+def _axes(probe: Probe) -> int:
+    return next((arg.dim() for arg in probe.args if isinstance(arg, Tensor)), 0)
+
+
+def _is_numpy(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == "numpy"
 
 
 def values_of(outcome: Outcome) -> Answer:
@@ -158,8 +182,6 @@ def _wrong_type(trial: Trial, outcome: Outcome, returns: tuple[str, ...], where:
     if value is None:
         habit = habits.nothing_returned(outcome.printed)
         return Broken(1, "", (replace(habit, sentence=f"{habit.sentence[:-1]} ({where})."),))
-    if type(value).__module__.split(".")[0] == "numpy":
-        return Broken(1, "", (habits.NUMPY_RETURNED,))
     if len(returns) > 1:
         wanted = f"a tuple of {len(returns)} tensors ({', '.join(returns)})"
         if not isinstance(value, tuple | list) or len(value) != len(returns):
@@ -228,18 +250,20 @@ def _says_the_same(trial: Trial, formula: Formula, function: Callable[..., Any],
     return alike(values_of(outcome), values_of(before))
 
 
-def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any]) -> str:
+def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Property | None:
+    """The first property that does not hold; those that name a mistake come first."""
+
     def ask(*args: Any) -> Any:
         outcome = trial.run(function, *args)
         if outcome.error is not None or isinstance(outcome.value, type(None)):
             raise _Unknown
         return outcome.value
 
-    for one in formula.properties:
+    for one in sorted(formula.properties, key=lambda one: one.mistake is None):
         with contextlib.suppress(_Unknown, RuntimeError, TypeError, IndexError, AttributeError):
             if not one.holds(ask):
-                return one.otherwise
-    return ""
+                return one
+    return None
 
 
 def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from .gradients import compare_gradients, gradients
 from .ladder import Formula, Probe, Property, compare, repeatable
 from .mistakes import Mistake, close, gate_formulas, norm_formulas
 from .mistakes.gates import EXCHANGED, FUSED
-from .mistakes.norms import EPS, GAIN, NORM, RMS_NORM
+from .mistakes.norms import CUT, EPS, GAIN, NORM, RMS_NORM
 from .mistakes.statistic import STATISTIC
 from .numeric import compare_numbers
 from .probes import gains, numbers
+from .rmsnorm import NORM_PROPERTIES
+from .swiglu import LAYER_PROPERTIES
 from .trial import Trial, callable_as, judge
 from .verdict import Verdict
 
@@ -33,6 +36,8 @@ class Exhibit:
     formula: Formula
     hints: tuple[str, ...]
     numeric: bool = False  # returns a number rather than a tensor
+    differentiated: tuple[str, ...] = ()  # the arguments that a gradient has to reach
+    cut: tuple[Mistake, ...] = ()  # mistakes that only the gradient shows
 
 
 def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
@@ -51,6 +56,9 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
             return
         compare(trial, exhibit.formula, fixed)
         repeatable(trial, exhibit.formula, fixed)
+        if exhibit.differentiated:
+            silent = replace(exhibit.formula, bank=(*exhibit.formula.bank, *exhibit.cut))
+            compare_gradients(trial, silent, gradients(fixed), exhibit.differentiated, needed=False)
 
     return judge(exhibit.call, exhibit.hints, climb)
 
@@ -78,6 +86,7 @@ OUTSIDE = Exhibit(
             _norm_probe("x in float32", numbers(3, 7, seed=114, dtype=torch.float32), 0.5),
         ),
         (
+            *NORM_PROPERTIES,
             Property(
                 lambda f: not close(f(_TOKENS, gains(8), 0.0), norm_formulas.rms_norm(_TOKENS, gains(8), 0.0)),
                 "Without eps the result is right, with eps it is not. A smaller eps makes the fault smaller, no more.",
@@ -89,6 +98,8 @@ OUTSIDE = Exhibit(
         "A smaller eps makes the difference smaller and leaves the fault where it is.",
         "√(mean square + eps)",
     ),
+    differentiated=("x", "weight"),
+    cut=CUT,
 )
 
 
@@ -110,6 +121,7 @@ SHARED = Exhibit(
             _norm_probe("zeros", torch.zeros(1, 2, 6, dtype=torch.float64), 1e-5),
         ),
         (
+            *NORM_PROPERTIES,
             Property(
                 lambda f: close(
                     f(torch.cat([_TOKENS, 9 * _TOKENS], dim=1), gains(8), 1e-5)[:, :3], f(_TOKENS, gains(8), 1e-5)
@@ -123,6 +135,8 @@ SHARED = Exhibit(
         "Over which axes does the sum run, and by how many numbers is it divided?",
         "Only the last axis: `dim=-1, keepdim=True`.",
     ),
+    differentiated=("x", "weight"),
+    cut=CUT,
 )
 
 
@@ -271,6 +285,7 @@ RESIDUAL = Exhibit(
         "What does `.float()` return when the tensor is float32 already?",
         "No method that ends in `_`: `wide * scale` instead of `wide.mul_(scale)`.",
     ),
+    differentiated=("x", "weight"),
 )
 
 
@@ -287,6 +302,11 @@ def _joint_probe(words: str, d_model: int, d_ff: int, *shape: int, seed: int) ->
     return Probe(words, (x, numbers(2 * d_ff, d_model, seed=seed + 1), numbers(d_model, d_ff, seed=seed + 2)))
 
 
+def _of_joint(one: Property) -> Property:
+    """The property of a layer with two matrices, for one that takes them joined."""
+    return replace(one, holds=lambda f: one.holds(lambda x, gate, up, down: f(x, torch.cat([gate, up]), down)))
+
+
 EXCHANGE = Exhibit(
     "mended_5(x, gate_up_weight, down_weight)",
     Formula(
@@ -297,12 +317,14 @@ EXCHANGE = Exhibit(
             _joint_probe("x of shape (5,), d_ff 3", 5, 3, seed=161),
             _joint_probe("x of shape (4, 6), d_ff 6", 6, 6, 4, seed=171),
         ),
+        tuple(map(_of_joint, LAYER_PROPERTIES)),
     ),
     (
         "Which rows of the joint matrix are the gate's, and which half of the result is that?",
         "The half that passes through SiLU is the gate.",
         "`gate, up = joint.chunk(2, dim=-1)`",
     ),
+    differentiated=("x", "the joint matrix", "the down matrix"),
 )
 
 

@@ -31,6 +31,18 @@ def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any]
         probe, given, right = formula.probes[wrong[0]], answers[wrong[0]], wanted[wrong[0]]
         trial.refuse(rungs[2], f"For {probe.words} it gives {_short(given[0])}; expected {_short(right[0])}.", found)
     trial.passed(rungs[2])
+    _refuse_another_answer(trial, formula, function, outcomes)
+
+
+def _refuse_another_answer(
+    trial: Trial, formula: Formula, function: Callable[..., Any], outcomes: list[Outcome]
+) -> None:
+    """All questions again, those left out that took long."""
+    rung = "answers the same a second time"
+    for probe, before in zip(formula.probes, outcomes, strict=True):
+        if before.seconds < 0.2 and not alike(_number(trial.run(function, *probe.args).value), _number(before.value)):
+            trial.refuse(rung, "", [habits.REMEMBERS])
+    trial.passed(rung)
 
 
 def _refuse_other_than_number(
@@ -47,7 +59,7 @@ def _refuse_other_than_number(
 
 
 def _short(number: float) -> str:
-    return str(number) if isinstance(number, int) else f"{number:.4g}"
+    return str(number) if isinstance(number, int) else f"{number:.6g}"
 
 
 def _is_whole(value: Any) -> bool:

@@ -32,6 +32,7 @@ CHECK_SECONDS = 10.0  # the longest all calls of one check may take
 IMPORT_SECONDS = 60.0  # more, for imports: torch imports some of itself only when it is needed
 GRACE_SECONDS = 1.0  # how long a call that was told to stop may take to do so
 STACK_BYTES = 64 * 2**20  # macOS gives threads half a megabyte, too little for a thousand nested calls
+GRADIENTS_OFF = "whether gradients are recorded"
 SEED_WORDS = "the seed of torch's random numbers"
 
 
@@ -66,7 +67,7 @@ class Outcome:
 def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS, seed: int = 0) -> Outcome:
     """Call a function and come back with an outcome, whatever it does; see the module for what that cannot include.
 
-    seed: of torch's random numbers during the call; two calls with different seeds tell whether any are drawn
+    seed: of all random numbers during the call; two calls with different seeds tell whether any are drawn
     """
     outcome = Outcome()
     thread = _worker(function, args, outcome)
@@ -94,7 +95,7 @@ def _worker(function: Callable[..., Any], args: tuple[Any, ...], outcome: Outcom
 
 def _changed_in_thread() -> tuple[str, ...]:
     """Settings that belong to a thread and so end with it; a new thread records gradients, on the CPU."""
-    changed = () if torch.is_grad_enabled() else ("whether gradients are recorded",)
+    changed = () if torch.is_grad_enabled() else (GRADIENTS_OFF,)
     return changed if torch.get_default_device().type == "cpu" else (*changed, "the default device")
 
 
@@ -172,6 +173,9 @@ def _settings_kept(outcome: Outcome, seed: int) -> Iterator[None]:
     before = {words: read() for words, (read, _) in SETTINGS.items()}
     generators = _generators()
     torch.manual_seed(seed)
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
     try:
         with _uncompiled():
             yield
@@ -200,6 +204,14 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     ),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
     "the working folder": (os.getcwd, os.chdir),
+    "how tensors are printed": (
+        lambda: dict(vars(torch._tensor_str.PRINT_OPTS)),
+        lambda options: vars(torch._tensor_str.PRINT_OPTS).update(options),
+    ),
+    "how numpy prints": (
+        lambda: sys.modules["numpy"].get_printoptions() if "numpy" in sys.modules else {},
+        lambda options: sys.modules["numpy"].set_printoptions(**options),
+    ),
 }
 
 

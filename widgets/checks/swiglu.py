@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from .gradients import compare_gradients, gradients, of_module
 from .ladder import Formula, Probe, Property, compare, repeatable
 from .mistakes import close, fresh, gate_formulas
-from .mistakes.gates import FAMILY_BANK, FUSED, LOADED, SWIGLU, SWISH
+from .mistakes.gates import FAMILY_BANK, FUSED, LOADED, SWIGLU, SWIGLU_OVERFLOW, SWISH
 from .mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
 from .mistakes.widths import LLAMA, MATCHED
 from .numeric import compare_numbers
@@ -25,11 +25,11 @@ def check_swish(swish: Callable[..., Tensor]) -> Verdict:
     """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
 
     def climb(trial: Trial) -> None:
-        callable_as(trial, swish, _Z, beta=2.0)
-        compare(trial, SWISH_FORMULA, swish)
-        repeatable(trial, SWISH_FORMULA, swish)
+        function = callable_as(trial, swish, _Z, beta=2.0)
+        compare(trial, SWISH_FORMULA, function)
+        repeatable(trial, SWISH_FORMULA, function)
         for probe in SWISH_FORMULA.probes[:4]:
-            compare_gradients(trial, SWISH_FORMULA, gradients(swish), ["z"], probe)
+            compare_gradients(trial, SWISH_FORMULA, gradients(function), ["z"], probe)
 
     return judge("swish(z, beta=1.0)", SWISH_HINTS, climb)
 
@@ -44,7 +44,8 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
         fill = _filler(swiglu_class, TWO_MATRICES)
         compare(trial, SWIGLU_FORMULA, as_function(fill))
         repeatable(trial, SWIGLU_FORMULA, as_function(fill, used=True))
-        compare_gradients(trial, SWIGLU_FORMULA, of_module(fill, TWO_MATRICES), ["x", *TWO_MATRICES])
+        for formula in (SWIGLU_FORMULA, SWIGLU_LARGE):
+            compare_gradients(trial, formula, of_module(fill, TWO_MATRICES), ["x", *TWO_MATRICES])
 
     return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
 
@@ -63,8 +64,8 @@ def check_llama_d_ff(llama_d_ff: Callable[..., int]) -> Verdict:
     """Does `llama_d_ff(d_model, multiple_of=256, multiplier=1.0)` give the widths of the LLaMA models?"""
 
     def climb(trial: Trial) -> None:
-        callable_as(trial, llama_d_ff, 4096, multiple_of=1024, multiplier=1.3)
-        compare_numbers(trial, LLAMA_FORMULA, llama_d_ff)
+        function = callable_as(trial, llama_d_ff, 4096, multiple_of=1024, multiplier=1.3)
+        compare_numbers(trial, LLAMA_FORMULA, function)
 
     return judge("llama_d_ff(d_model, multiple_of=256, multiplier=1.0)", LLAMA_HINTS, climb)
 
@@ -79,7 +80,8 @@ def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
         callable_as(trial, glu, *_layer(8, 20), "swiglu")
         compare(trial, FAMILY_FORMULA, glu)
         repeatable(trial, FAMILY_FORMULA, glu)
-        compare_gradients(trial, FAMILY_FORMULA, gradients(glu), ["x", "gate", "up", "down"])
+        for probe in FAMILY_FORMULA.probes[: len(gate_formulas.FAMILY)]:
+            compare_gradients(trial, FAMILY_FORMULA, gradients(glu), ["x", "gate", "up", "down"], probe)
 
     return judge("glu(x, gate_weight, up_weight, down_weight, kind)", FAMILY_HINTS, climb)
 
@@ -99,6 +101,9 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
         repeatable(trial, FUSED_FORMULA, as_function(fill, used=True))
         _check_loading(trial, module)
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
+        _check_loading_inside(trial, fused_class)
+        for formula in (_in_one_matrix(FUSED_FORMULA), _in_one_matrix(SWIGLU_LARGE)):
+            compare_gradients(trial, formula, of_module(_joint_filler(fused_class), ONE_MATRIX), ["x", *ONE_MATRIX])
 
     return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
 
@@ -131,7 +136,8 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
         trial.refuse(rung, "", [BIASES_LEFT_ON])
     if stored.keys() != set(names):
         named = PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
-        trial.refuse(rung, "", [replace(PROJECTION_NAMES, sentence=named)])
+        biases = [BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
+        trial.refuse(rung, "", [replace(PROJECTION_NAMES, sentence=named), *biases])
     wanted = {"gate_up_proj.weight": (2 * d_ff, d_model), "down_proj.weight": (d_model, d_ff)}
     shapes = {name: tuple(stored[name].shape) for name in names}
     if shapes["down_proj.weight"] == (d_ff, d_model):
@@ -162,6 +168,42 @@ def _check_loading(trial: Trial, module: nn.Module) -> None:
     if module.state_dict().keys() != set(ONE_MATRIX):
         trial.refuse(rung, "After loading, the state_dict of the module has other names than before.")
     trial.passed(rung)
+
+
+def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
+    """As one layer among others, whose names begin with a prefix; a `load_state_dict` of its own cannot see those."""
+    if getattr(fused_class, "load_state_dict", None) is not nn.Module.load_state_dict:
+        return
+    x, *matrices = _layer(8, 20)
+    saved = {f"layers.0.{name}": one for name, one in _state(TWO_MATRICES, *matrices).items()}
+
+    def loaded() -> Tensor:
+        model = nn.ModuleDict({"layers": nn.ModuleList([fused_class(8, 20).double()])})
+        model.load_state_dict(saved)
+        return model["layers"][0](x)
+
+    outcome = trial.run(loaded)
+    if not close(outcome.value, gate_formulas.gated(x, *matrices)):
+        message = "It loads alone, and not as a layer of a larger model, where each name begins with a prefix."
+        trial.refuse("loads as part of a model", message)
+    trial.passed("loads as part of a model")
+
+
+def _joint_filler(fused_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
+    def fill(x: Tensor, joint: Tensor, down: Tensor) -> nn.Module:
+        return _filler(fused_class, ONE_MATRIX)(x, *joint.chunk(2), down)
+
+    return fill
+
+
+def _in_one_matrix(formula: Formula) -> Formula:
+    """The same layer, as a function of x, the joint matrix and the down projection."""
+
+    def right(x: Tensor, joint: Tensor, down: Tensor, **switches: Any) -> Tensor:
+        return formula.right(x, *joint.chunk(2), down, **switches)
+
+    words, (x, gate, up, down) = formula.probes[0].words, formula.probes[0].args
+    return Formula(right, formula.bank, (Probe(words, (x, torch.cat([gate, up]), down)),))
 
 
 # What is tried
@@ -284,6 +326,12 @@ FAMILY_FORMULA = Formula(
 )
 
 
+_LARGE_PROBE = Probe(
+    "large numbers in float32", (lambda x, *rest: (100 * x, *rest))(*_layer(6, 9, 4, seed=80, dtype=torch.float32))
+)
+SWIGLU_LARGE = Formula(gate_formulas.gated, SWIGLU_OVERFLOW, (_LARGE_PROBE,))
+
+
 def _fused_formula(*args: Any, **switches: Any) -> Tensor:
     return gate_formulas.fused(*args, **switches)
 
@@ -313,6 +361,8 @@ _MODELS = (
     (3072,),
     (512, 64),
     (2048, 32, 0.5),
+    (100, 2),
+    (96, 4, 1.3),
 )
 LLAMA_FORMULA = Formula(
     gate_formulas.llama_d_ff,

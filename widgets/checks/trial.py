@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import dis
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -47,6 +47,7 @@ class Trial:
         found = tuple(dict.fromkeys(mistakes))
         if found:
             message = " Besides: ".join(mistake.sentence for mistake in found)
+        message = re.sub(r" at 0x[0-9a-fA-F]+", "", message)  # an address differs from run to run
         steps = (*self.steps, Step(what, False, found[0].name if found else ""))
         self.verdict = Verdict(
             exercise=self.name,
@@ -79,7 +80,7 @@ class Trial:
         self.settings |= dict.fromkeys(outcome.changed)
         self.printed |= bool(outcome.printed)
         if outcome.late:
-            self.refuse("answers in time", _too_long(outcome, self.calls))
+            self.refuse("answers in time", _too_long(outcome, self.calls, self.seconds_left))
         if self.seconds_left < 0.05:
             self.refuse("answers in time", _too_slow(self.calls))
         if isinstance(outcome.error, NotImplementedError) and _raised_on_purpose(outcome):
@@ -87,10 +88,11 @@ class Trial:
         return outcome
 
 
-def _too_long(outcome: Outcome, calls: int) -> str:
-    if calls > 1:
+def _too_long(outcome: Outcome, calls: int, seconds_left: float) -> str:
+    if seconds_left < 0.05 and outcome.seconds < CALL_SECONDS:
         return _too_slow(calls)
-    no_result = f"After {CALL_SECONDS:.0f} seconds there was no result, and your code"
+    again = f" of call {calls}" if calls > 1 else ""
+    no_result = f"After {CALL_SECONDS:.0f} seconds there was no result{again}, and your code"
     if outcome.stopped:
         where = f" at {outcome.line}" if outcome.line else ""
         return f"{no_result} was stopped{where}. Does a loop never end?"
@@ -116,9 +118,7 @@ def judge(call: str, hints: Sequence[str], climb: Callable[[Trial], None]) -> Ve
         try:
             climb(trial)
             if trial.settings:
-                habit = habits.SETTINGS_CHANGED
-                settings = " and ".join(trial.settings)
-                habit = replace(habit, sentence=habit.sentence.format(settings=settings))
+                habit = habits.settings_changed(list(trial.settings))
                 trial.refuse("leaves the rest of the program alone", "", [habit])
             trial.accept()
         except Refused:
@@ -144,8 +144,12 @@ def _plain_torch() -> Iterator[None]:
         torch.set_default_dtype(dtype)
 
 
-def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> None:
-    """There is a function or class, it is filled in, and it can be called with these arguments."""
+def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> Any:
+    """There is a function or class, it is filled in, and it can be called with these arguments.
+
+    Returns what to call: the learner's own, or, where it takes its optional arguments by name only, a function that
+    passes them by name.
+    """
     if learner is None or learner is ... or _is_empty(learner):
         trial.not_written()
     if not callable(learner):
@@ -153,12 +157,38 @@ def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> None:
     try:
         signature = inspect.signature(learner)
     except (TypeError, ValueError):
-        return
+        return learner
+    if isinstance(learner, type) and issubclass(learner, nn.Module) and trial.name[0].islower():
+        trial.refuse("can be called", f"`{trial.name}` is a class of modules; expected a function.")
     try:
         signature.bind(*args, **named)
     except TypeError:
         trial.refuse("can be called", f"It is called as `{trial.call}`; yours takes `{trial.name}{signature}`.")
     trial.passed(f"can be called as `{trial.call}`")
+    return _by_name(learner, signature, [*args, *named.values()], _optional(trial.call))
+
+
+def parameters(call: str) -> list[str]:
+    """The names of the arguments in a call like `f(x, eps=1e-6)`, with their defaults."""
+    return call.partition("(")[2].removesuffix(")").split(", ")
+
+
+def _optional(call: str) -> list[str]:
+    return [name.split("=")[0] for name in parameters(call) if "=" in name]
+
+
+def _by_name(learner: Any, signature: inspect.Signature, args: Sequence[Any], optional: list[str]) -> Any:
+    """The learner's function; where it takes the optional arguments by name only, one that passes them by name."""
+    try:
+        signature.bind(*args)
+        return learner
+    except TypeError:
+        needed = len(args) - len(optional)
+
+    def call(*values: Any) -> Any:
+        return learner(*values[:needed], **dict(zip(optional, values[needed:], strict=False)))
+
+    return call if optional and needed > 0 else learner
 
 
 _EMPTY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "POP_TOP", "CACHE", "COPY_FREE_VARS"}
@@ -187,6 +217,12 @@ def kind(value: Any) -> str:
         return f"the number {value!r}"
     if isinstance(value, tuple | list):
         return f"a {type(value).__name__} of {len(value)}"
+    if inspect.iscoroutine(value):
+        return "a coroutine (a function made with `async def` has to be awaited; leave `async` out)"
+    if inspect.isgenerator(value):
+        return "a generator (that is what `yield` makes; use `return`)"
+    if inspect.isroutine(value):
+        return f"a function, `{value.__name__}`, that was not called (are its parentheses missing?)"
     return f"an object of type {type(value).__name__}"
 
 
@@ -223,10 +259,19 @@ def as_function(fill: Callable[..., nn.Module], used: bool = False) -> Callable[
     return function
 
 
+def _first_words(error: BaseException) -> str:
+    """The first line of an error's text, and the second where the first only announces it."""
+    try:
+        lines = [line.strip() for line in str(error).strip().splitlines()] or [""]
+    except Exception:  # a class of errors that cannot be printed
+        return ""
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1])[:200]
+
+
 def raised(trial: Trial, outcome: Outcome, where: str = "") -> str:
     """The learner's own line and the error's own words; an error of many lines is cut to its first."""
     assert outcome.error is not None
     error = type(outcome.error).__name__
-    text = (str(outcome.error).strip().splitlines() or [""])[0][:160]
+    text = _first_words(outcome.error)
     line = f" at {outcome.line}" if outcome.line else ""
     return f"`{trial.name}` raised {error}{line}{' ' + where if where else ''}" + (f": {text}" if text else ".")

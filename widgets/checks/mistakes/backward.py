@@ -146,9 +146,9 @@ BACKWARD = (
     ),
     Mistake(
         "arguments in another order",
-        "`grad_output` and `x` are taken in the other order.",
+        "The arguments are taken in another order than they are passed: `grad_output`, `x`, `weight`, `eps`.",
         ("Read the first line of your function.", "`def rms_norm_backward(grad_output, x, weight, eps):`"),
-        ({"order": "x, grad_output"},),
+        tuple({"order": order} for order in ("x, grad_output, weight", "x, weight, grad_output")),
     ),
     *(one for one in EPS if one.name in ("eps outside the root", "eps ignored", "eps hard-coded", "eps squared")),
     *(one for one in STATISTIC if one.name in ("variance instead of mean square", "sum instead of mean")),

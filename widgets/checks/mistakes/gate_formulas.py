@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -9,15 +10,20 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def swish(z: Tensor, beta: float | None = None, *, form: str = "z * sigmoid(beta * z)", default: float = 1.0) -> Tensor:
+def swish(
+    z: Tensor,
+    beta: float | None = None,
+    *,
+    form: str = "z * sigmoid(beta * z)",
+    slope: str = "beta",
+    default: float = 1.0,
+) -> Tensor:
     """z: (...) -> (...), Swish; then the switches."""
     beta = default if beta is None else beta
-    steep = beta * z
+    steep = z if slope == "ignored" else beta * z
     match form:
         case "z * sigmoid(beta * z)":
             return z * torch.sigmoid(steep)
-        case "beta ignored":
-            return z * torch.sigmoid(z)
         case "beta outside":
             return beta * z * torch.sigmoid(z)
         case "beta twice":
@@ -32,6 +38,9 @@ def swish(z: Tensor, beta: float | None = None, *, form: str = "z * sigmoid(beta
             return z / (1 + torch.exp(-steep))
         case "other quotient":
             return z * torch.exp(steep) / (1 + torch.exp(steep))
+        case "both quotients":
+            rising = torch.exp(steep)
+            return torch.where(z >= 0, z / (1 + torch.exp(-steep)), z * rising / (1 + rising))
         case "tanh":
             return z * torch.tanh(steep)
         case "sum":
@@ -55,6 +64,8 @@ def _activated(z: Tensor, name: str) -> Tensor:
             return z.softmax(dim=-1)
         case "relu squared":
             return F.relu(z).square()
+        case "swish by exp":
+            return z / (1 + torch.exp(-z))
         case "swish of swish":
             return F.silu(F.silu(z))
     return {"swish": F.silu, "sigmoid": torch.sigmoid, "relu": F.relu, "gelu": F.gelu, "tanh": torch.tanh}[name](z)
@@ -178,6 +189,7 @@ def matched_d_ff(d_model: int, relu_d_ff: int, *, rule: str = "largest that fits
         "0.66": int(0.66 * relu_d_ff),
         "0.667": int(0.667 * relu_d_ff),
         "0.67": int(0.67 * relu_d_ff),
+        "divided first": relu_d_ff // 3 * 2,
         "one too small": (2 * relu_d_ff - 1) // 3,
         "biases in the ReLU network": (2 * d_model * relu_d_ff + relu_d_ff + d_model) // (3 * d_model),
         "biases in both": (2 * d_model * relu_d_ff + relu_d_ff) // (3 * d_model + 2),
@@ -196,6 +208,7 @@ def llama_d_ff(
     order: str = "multiplier first",
     use_multiple: int | None = None,
     use_multiplier: bool = True,
+    cut: str = "both times",
 ) -> int:
     """Two thirds of 4 d_model, times the multiplier, rounded up to a multiple; then the switches.
 
@@ -204,6 +217,9 @@ def llama_d_ff(
     multiple = use_multiple or multiple_of
     factor = multiplier if use_multiplier else 1.0
     width = {"8/3": 8 * d_model // 3, "4": 4 * d_model, "2/3": 2 * d_model // 3, "4/3": 4 * d_model // 3}[base]
+    if cut != "both times":
+        exact = factor * (width if cut == "first time" else 8 * d_model / 3)
+        return math.ceil(exact / multiple) * multiple
     if order == "multiplier first":
         return _rounded(int(factor * width), multiple, rounding)
     if order == "rounding first":

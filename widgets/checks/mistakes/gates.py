@@ -10,7 +10,7 @@ SWISH = (
         "beta ignored",
         "beta changes nothing.",
         ("Try beta = 2 and beta = 0.", "z times the sigmoid of `beta * z`."),
-        ({"form": "beta ignored"},),
+        ({"slope": "ignored"},),
     ),
     Mistake(
         "beta outside the sigmoid",
@@ -50,14 +50,14 @@ SWISH = (
     ),
     Mistake(
         "exp overflows",
-        "exp becomes infinite for numbers as large as 1000, and infinity divided by or times something gives NaN, in "
-        "the result or in its gradient.",
+        "exp becomes infinite for numbers as large as 1000, and infinity times zero or by infinity is no number: the "
+        "result, or its gradient, contains NaN.",
         (
             "What is exp(1000)?",
             "`torch.sigmoid` is written so that exp never gets a large positive number.",
             "`z * torch.sigmoid(beta * z)`",
         ),
-        ({"form": "quotient"}, {"form": "other quotient"}),
+        ({"form": "quotient"}, {"form": "other quotient"}, {"form": "both quotients"}),
         "skyzh/tiny-llm#161",
     ),
     Mistake(
@@ -219,6 +219,17 @@ SWIGLU = (
     ),
 )
 
+SWIGLU_OVERFLOW = (  # its values are right, its gradient is not
+    Mistake(
+        "exp overflows",
+        "The values are right, but the gradient becomes NaN where exp becomes infinite, for a gate below −88 in "
+        "float32: Swish is written with exp.",
+        ("What is exp(100) in float32?", "`torch.nn.functional.silu`, or `z * torch.sigmoid(z)`."),
+        ({"activation": "swish by exp"},),
+        "skyzh/tiny-llm#161",
+    ),
+)
+
 EXCHANGED = Mistake(
     "halves exchanged",
     "The halves of the joint matrix are exchanged: its first d_ff rows are the gate, its last the content.",
@@ -249,6 +260,7 @@ LOADED = (
 def _kind(kind: str) -> tuple[Mistake, ...]:
     right = FAMILY[kind]
     proper = {"sigmoid": "the sigmoid", "none": "none", "relu": "ReLU", "gelu": "GELU", "swish": "Swish"}
+    used_instead = proper | ({"swish, beta 1.702": "Swish with beta = 1.702"} if kind == "geglu" else {})
     return tuple(
         Mistake(
             f"{kind} with {name}",
@@ -256,7 +268,7 @@ def _kind(kind: str) -> tuple[Mistake, ...]:
             ("Compare with the table in the specification.", "One line of the table is wrong."),
             ({kind: used},),
         )
-        for used, name in proper.items()
+        for used, name in used_instead.items()
         if used != right
     )
 

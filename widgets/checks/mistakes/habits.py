@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from . import Mistake
 
 NOTHING_RETURNED = Mistake(
@@ -63,15 +66,23 @@ REMEMBERS = Mistake(
     "The same input gave another result the second time: something is remembered from one call to the next, or "
     "drawn at random.",
     (
-        "Look for a global variable, a mutable default argument, an attribute set in `forward`, or dropout.",
+        "Look for a global variable, a mutable default argument, an attribute set in `forward`, dropout, or "
+        "`self.training`.",
         "The result may depend on the arguments and the weights, on nothing else.",
     ),
 )
 SETTINGS_CHANGED = Mistake(
     "global setting changed",
-    "The result is right, but your code changes {settings} for everybody; it was set back.",
+    "Your code changes {settings} for everybody; it was set back.",
     ("A function should compute its result and leave the rest of the program as it was.",),
 )
+
+
+def settings_changed(settings: Sequence[str]) -> Mistake:
+    """Which settings were changed."""
+    return replace(SETTINGS_CHANGED, sentence=SETTINGS_CHANGED.sentence.format(settings=" and ".join(settings)))
+
+
 SUPER_FORGOTTEN = Mistake(
     "super().__init__() forgotten",
     "The module was not set up: `nn.Module` must be initialised before it can hold parameters.",

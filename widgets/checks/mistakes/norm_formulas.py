@@ -49,6 +49,7 @@ def _axes(x: Tensor, over: str) -> Any:
         "tokens": -2,
         "the first axis": 0,
         "the second axis": 1,
+        "the second and third axis": (1, 2),
         "tokens and features": tuple(range(x.dim()))[-2:],
         "all but the first axis": tuple(range(1, x.dim())) or 0,
         "everything": tuple(range(x.dim())),
@@ -105,18 +106,17 @@ def rms_norm(
 
     Computed in float32 or wider and cast back before the weight is applied, as in the LLaMA code.
     """
-    if order == "weight, x, eps":
-        x, weight = weight, x
-    elif order == "x, eps, weight":
-        weight, eps = torch.as_tensor(eps, dtype=x.dtype), weight  # type: ignore[assignment]
-    elif order == "x, bias, weight":
+    if order == "x, bias, weight":
         weight, bias = bias, weight  # type: ignore[assignment]
+    elif order != "x, weight, eps":
+        passed = dict(zip(order.split(", "), (x, weight, torch.as_tensor(eps, dtype=x.dtype)), strict=True))
+        x, weight, eps = passed["x"], passed["weight"], passed["eps"]  # type: ignore[assignment]
     eps = eps if use_eps is None else use_eps
     wide = _widened(x, inner)
     if gain == "before":
         wide = wide * weight.to(wide.dtype)
     if centred:
-        wide = wide - wide.mean(dim=-1, keepdim=True)
+        wide = wide - (wide.detach() if cut == "mean" else wide).mean(dim=-1, keepdim=True)
     scale = _scale(wide.detach() if cut == "denominator" else wide, statistic, over, keepdim, roots, eps_in, eps)
     result = (wide / scale if operation == "divide" else wide * scale).to(x.dtype)
     if after == "mean subtracted":
@@ -214,14 +214,14 @@ def rms_norm_backward(
     returned: str = "x, weight",
     statistic: str = "mean square",
     use_eps: float | None = None,
-    order: str = "grad_output, x",
+    order: str = "grad_output, x, weight",
 ) -> tuple[Tensor, Tensor]:
     """grad_output and x: (..., d), weight: (d,) -> gradients for x: (..., d) and weight: (d,); then the switches.
 
     Source: differentiate x / √(mean(x²) + eps) * weight; torch/_decomp/decompositions.py has the same formula.
     """
-    if order == "x, grad_output":
-        grad_output, x = x, grad_output
+    passed = dict(zip(order.split(", "), (grad_output, x, weight), strict=True))
+    grad_output, x, weight = passed["grad_output"], passed["x"], passed["weight"]
     eps = eps if use_eps is None else use_eps
     scale = _scale(x, statistic, "features", True, 1, eps_in, eps)
     normalised = x / scale

@@ -29,7 +29,7 @@ EPS = (
     ),
     Mistake(
         "eps hard-coded",
-        "A fixed number is used for eps; whoever passes another one is ignored.",
+        "A fixed number is used for eps. Another eps changes nothing.",
         ("Try eps = 0.1 and eps = 1e-6. Do the results differ?", "Use the argument `eps`."),
         tuple({"use_eps": eps} for eps in (1e-5, 1e-6, 1e-8, 1e-12)),
         "ggml-org/llama.cpp#2374",
@@ -50,7 +50,7 @@ EPS = (
         "eps squared",
         "eps is squared before it is added; the formula adds eps itself.",
         ("Try a vector of zeros and one number.", "mean square + eps, not + eps²."),
-        ({"eps_in": "squared"},),
+        ({"eps_in": "squared", "use_eps": None},),  # no pair with a fixed eps: its square is another fixed eps
     ),
     Mistake(
         "eps subtracted",
@@ -161,7 +161,7 @@ NORM = (
         "arguments in another order",
         "The arguments are taken in another order than they are passed: `x`, `weight`, `eps`.",
         ("Read the first line of your function.", "`def rms_norm(x, weight, eps):`"),
-        ({"order": "weight, x, eps"}, {"order": "x, eps, weight"}),
+        tuple({"order": order} for order in ("weight, x, eps", "x, eps, weight", "eps, x, weight")),
     ),
 )
 
@@ -198,6 +198,16 @@ CUT = (
         "The values are right, but no gradient reaches the weight: it would never be trained.",
         ("Look for `.detach()` or `.data` at the weight.", "Multiply by the parameter itself."),
         ({"cut": "weight"},),
+    ),
+)
+
+LAYER_NORM_CUT = (
+    *CUT,
+    Mistake(
+        "mean detached",
+        "The values are right, but the mean is cut out of the gradient: it depends on x too.",
+        ("Look for `.detach()`, `.data` or `torch.no_grad()` around the mean.", "Leave the mean in the graph."),
+        ({"cut": "mean"},),
     ),
 )
 

@@ -140,7 +140,10 @@ STATISTIC = (
             "A mean without `dim` runs over everything.",
             "Only over the features: `dim=-1`.",
         ),
-        ({"over": "tokens and features"}, {"over": "all but the first axis"}, {"over": "everything"}),
+        tuple(
+            {"over": axes}
+            for axes in ("tokens and features", "all but the first axis", "everything", "the second and third axis")
+        ),
         "bkitano/llama-from-scratch#4",
     ),
     Mistake(

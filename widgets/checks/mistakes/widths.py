@@ -61,7 +61,13 @@ MATCHED = (
         "rounded to a multiple",
         "The width is rounded to a multiple; LLaMA does that, in the next exercise.",
         ("2048 should give 1365, which is odd.", "Leave the rounding out."),
-        tuple({"multiple": sign * size} for size in (2, 4, 8, 16, 32, 64, 128, 256) for sign in (1, -1)),
+        ({"multiple": 2}, *({"multiple": sign * 2**power} for power in range(2, 9) for sign in (1, -1))),
+    ),
+    Mistake(
+        "divided before multiplied",
+        "The division by 3 comes first, and what it cuts off is then lost twice.",
+        ("2048 should give 1365.", "Multiply first: `2 * relu_d_ff // 3`."),
+        ({"rule": "divided first"},),
     ),
     Mistake(
         "parameters instead of a width",
@@ -133,5 +139,12 @@ LLAMA = (
         "The width starts from another fraction of d_model than 8/3.",
         ("4096 should give 11008.", "Two thirds of four times d_model."),
         ({"base": "2/3"}, {"base": "4/3"}),
+    ),
+    Mistake(
+        "not cut to a whole number",
+        "The width is rounded up from a number with a fraction; the specification cuts it to a whole number before, "
+        "which can save a multiple.",
+        ("100 with multiple_of = 2 should give 266.", "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`."),
+        ({"cut": "never"}, {"cut": "first time"}),
     ),
 )
