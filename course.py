@@ -85,7 +85,7 @@ def test(options: "list[str]") -> int:
     codes = [
         run("-m", "ruff", "format", "--check", "."),
         run("-m", "ruff", "check", "."),
-        run("-m", "pytest", "--nbval", "--numprocesses=2", "--dist=loadfile", *options),
+        run("-m", "pytest", "--nbval", "--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder", *options),
     ]
     return 1 if any(codes) else 0
 
