@@ -33,10 +33,11 @@ class NormGeometryPicture:
         for k, (name, colour) in enumerate(COLOURS.items()):
             self.points[name] = box(self.page, 0, 0, DOT, DOT, facecolor=colour, edgecolor=style.PAPER, linewidth=1)
             self.names[name] = write(self.page, 0, 0, name, color=colour, weight="bold")
-            y = HEIGHT - 92 - 74 * k
+            y = HEIGHT - 98 - 74 * k
             write(self.page, 12, y, name, color=colour, weight="bold")
             self.numbers[name] = write(self.page, 12, y - 18)
             self.facts[name] = write(self.page, 12, y - 35, fontsize=style.SMALL)
+        write(self.page, 12, HEIGHT - 68, "dotted: from x to x − mean", color=style.FAINT, fontsize=style.SMALL)
         write(self.page, 12, HEIGHT - 20, "A vector of three components", fontsize=style.LARGE, weight="bold")
         write(
             self.page, 12, HEIGHT - 40, "thick circle: mean 0 and RMS 1", color=style.LAYER_NORM, fontsize=style.SMALL

@@ -79,7 +79,9 @@ class _LayerNormPath(_Path):
         super().show(now, unshifted, unit, result_unit)
         self.centred.show(now.centred.tolist(), unit)
         self.centred_facts.set_text(facts(now.centred))
-        self.mean.set_y(INPUT + self.x.cut(now.mean.item() * unit) - 0.7)
+        mean = INPUT + self.x.cut(now.mean.item() * unit)
+        self.mean.set_y(mean - 0.7)
+        self.x.keep_clear(mean)
         self.subtract.set_text(f"1  subtract the mean (thin line), {style.number(now.mean.item())}")
         self.divide.set_text(f"2  divide by √(variance + ε) = {style.number(now.scale.item())}")
 

@@ -92,6 +92,13 @@ class BarRow:
         for rectangle, outline in zip(self.outlines, outlines, strict=False):
             self.stretch(rectangle, self.cut(outline * unit))
 
+    def keep_clear(self, line: float) -> None:
+        """Moves the numbers that a line at this height would strike through to its far side."""
+        for number in self.numbers:
+            y = number.get_position()[1]
+            if y - 1 < line < y + 8:
+                number.set_y(line + 2.5 if y >= self.base else line - 9.5)
+
     @staticmethod
     def stretch(bar: Rectangle, height: float) -> None:
         """Gives a bar its height; one that has it already is left alone, and so need not be recorded anew."""
