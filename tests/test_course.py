@@ -52,10 +52,10 @@ STAND_IN = """
 import json, os, sys, time
 
 if sys.argv[1:] != ["--version"]:
-    with open(os.environ["CALLS"], "a", encoding="utf-8") as calls:
-        calls.write(json.dumps([NAME, *sys.argv[1:]]) + "\\n")
-    print(NAME, "speaks", flush=True)
     try:
+        with open(os.environ["CALLS"], "a", encoding="utf-8") as calls:
+            calls.write(json.dumps([NAME, *sys.argv[1:]]) + "\\n")
+        print(NAME, "speaks", flush=True)
         time.sleep(float(os.environ.get("SLOW_" + NAME, 0)))
     except KeyboardInterrupt:
         sys.exit(1)
@@ -89,6 +89,10 @@ class Machine:
     def run(self, *arguments: str, **env: str) -> Outcome:
         """Run `course.py` to its end."""
         return Outcome(self.start(*arguments, **env))
+
+    def was_called(self) -> bool:
+        """Whether a stand-in has noted its call, and so is at work."""
+        return self.calls_file.exists() and self.calls_file.stat().st_size > 0
 
     def calls(self) -> list[list[str]]:
         """How the stand-ins were called since the last time this was asked."""
@@ -297,7 +301,7 @@ STOPPED = "course.py: stopped. The same command goes on from here."
 
 @ctrl_c
 def test_an_interrupted_installation_is_finished_next_time(machine: Machine) -> None:
-    outcome = interrupt(machine.start("lab", SLOW_pip="30"), machine.calls_file.exists)
+    outcome = interrupt(machine.start("lab", SLOW_pip="30"), machine.was_called)
     assert (outcome.code, outcome.sentence) == (130, STOPPED)
     assert programs(machine.calls()) == ["pip"]
     assert machine.run("lab").code == 0
@@ -317,7 +321,7 @@ def test_an_interrupted_environment_is_made_anew(machine: Machine) -> None:
 def test_ctrl_c_leaves_jupyterlab_to_end_by_itself(machine: Machine) -> None:
     machine.run("test")
     machine.calls()
-    outcome = interrupt(machine.start("lab", SLOW_jupyterlab="30"), machine.calls_file.exists)
+    outcome = interrupt(machine.start("lab", SLOW_jupyterlab="30"), machine.was_called)
     assert (outcome.code, outcome.sentence) == (130, STOPPED)
 
 
