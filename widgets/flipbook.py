@@ -85,7 +85,8 @@ class Flipbook(anywidget.AnyWidget):
     ) -> None:
         """Takes another figure, with the sliders at `values`.
 
-        The present picture goes first, then the reel of the first slider; the browser asks for the others.
+        The present picture goes first where one was shown before, then the reel of the first slider; the browser asks
+        for the others.
         """
         with self.lock:
             figure.set_dpi(72)
@@ -95,12 +96,13 @@ class Flipbook(anywidget.AnyWidget):
             show(**here)
             stage = draw_stage(figure, self._moving, self._renderer)
             first = next(iter(self.positions), None)
+            watched = bool(self.stage)  # nobody waits for the first picture of all
             with self.hold_sync():
                 self.stage = stage
                 for name, value in here.items():
                     setattr(self, name, value)
                 for name in self.positions:
-                    self._set_reel(name, self._record(name, here, [here[name]]) if name == first else {})
+                    self._set_reel(name, self._record(name, here, [here[name]]) if watched and name == first else {})
             if first is not None:
                 self._set_reel(first, self._record(first, here))
 

@@ -72,7 +72,7 @@ DRAG = """async ([handle, seconds]) => {
     };
     mouse('mousedown', handle.querySelector('.noUi-touch-area'), knob.x + knob.width / 2);
     const rate = await frames(seconds, t => {
-        const there = (t / 3) % 2, part = there < 1 ? there : 2 - there;
+        const there = (t / 2) % 2, part = there < 1 ? there : 2 - there;
         mouse('mousemove', document.documentElement, base.x + base.width * part);
     });
     const during = pictures;
