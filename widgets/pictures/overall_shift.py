@@ -69,7 +69,7 @@ class _LayerNormPath(_Path):
 
     def __init__(self, axes, count: int, left: float, right: float) -> None:
         super().__init__(axes, count, left, right)
-        self.subtract = write(axes, left, CENTRED + REACH + 14)
+        self.subtract = write(axes, left, CENTRED + TITLE)
         self.centred = BarRow(axes, count, left, right, CENTRED, REACH, self.colour)
         self.centred_facts = write(axes, right, CENTRED + TITLE, ha="right", fontsize=style.SMALL)
         self.mean = box(axes, left, INPUT, right - left, 1.4, facecolor=self.colour, alpha=0.55)
