@@ -6,6 +6,19 @@ import torch.nn.functional as F
 from torch import nn
 
 
+class Linears(nn.Module):
+    """SwiGLU as most people write it."""
+
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
 class Fused(nn.Module):
     """SwiGLU with one matrix for gate and up, which does not yet load what the two-matrix form saved."""
 

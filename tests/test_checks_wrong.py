@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.submissions import Fused
+from tests.submissions import Fused, Linears
 from widgets import checks
 from widgets.checks import runner
 from widgets.checks.mistakes import gate_formulas
@@ -40,14 +40,8 @@ class Norm(nn.Module):
         return norm(x.float(), torch.ones_like(self.weight).float(), self.eps).to(x.dtype) * self.weight
 
 
-class Linears(nn.Module):
+class Gated(Linears):
     """A right SwiGLU, to be spoiled in one place."""
-
-    def __init__(self, d_model, d_ff):
-        super().__init__()
-        self.gate_proj = nn.Linear(d_model, d_ff, bias=False)
-        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
-        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
     def gated(self, activation, x, offset):
         return self.down_proj(activation(self.gate_proj(x)) * (offset + self.up_proj(x)))
@@ -71,7 +65,7 @@ def made(base, spoil):
 
 
 def swiglu(forward):
-    return module(Linears, forward=forward)
+    return module(Gated, forward=forward)
 
 
 def linears(bias=False, **shapes):
@@ -196,8 +190,8 @@ UNKNOWN = [
         "activation of the gate is not Swish",
     ),
     (checks.check_swiglu_module, swiglu(lambda self, x: self.gated(F.silu, x, 1)), "zeros in the up matrix"),
-    (checks.check_swiglu_module, made(Linears, lambda m: setattr(m, "up_proj", m.gate_proj)), "the same matrix"),
-    (checks.check_swiglu_module, lambda d, f: Linears(d, 2 * f // 3), "should have the shape (20, 8)"),
+    (checks.check_swiglu_module, made(Gated, lambda m: setattr(m, "up_proj", m.gate_proj)), "the same matrix"),
+    (checks.check_swiglu_module, lambda d, f: Gated(d, 2 * f // 3), "should have the shape (20, 8)"),
     (checks.check_matched_d_ff, lambda d, r: int(0.666667 * r), "it gives 2000001; expected 2000000"),
     (checks.check_matched_d_ff, lambda d, r: str(r), "type str; expected a whole number"),
     (checks.check_llama_d_ff, lambda d_model, multiple_of=256, multiplier=1.0: 11008, "expected 13824"),
