@@ -14,11 +14,11 @@ import torch
 
 from tests.data import DATA
 from tests.data import script as load_script
-from widgets.explorers.ablation import ablation_results
-from widgets.maths.ablation import ARMS, Difference, differences, losses, read_runs
-from widgets.maths.decoder import CharModel, parameter_count
-from widgets.maths.threads import one_thread
-from widgets.maths.training import encode, text
+from widgets.experiments.ablation import ARMS, Difference, differences, losses, read_runs
+from widgets.experiments.decoder import CharModel, parameter_count
+from widgets.experiments.threads import one_thread
+from widgets.experiments.training import encode, text
+from widgets.explorers.ablation_results import ablation_results
 
 RUNS = read_runs(DATA / "ablation.csv")
 

@@ -17,7 +17,7 @@ CELLS = {
     "imports": "from ipywidgets.widgets.widget import _instances\nfrom widgets import *",
     "overall-shift": "overall_shift()",
     "again": "overall_shift([1, 2, 3], layernorm_only=True)",
-    "eps": "eps_explorer()",
+    "eps": "eps_effect()",
     "geometry": "norm_geometry()",
     "curves": "activation_curves(beta=2.0)",
     "flow": "gate_flow()",

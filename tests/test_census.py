@@ -10,8 +10,8 @@ from torch import nn
 
 from tests.data import DATA
 from tests.data import script as load_script
-from widgets import census_chart
-from widgets.maths.decoder import modern_block, old_block
+from widgets import decoder_census
+from widgets.experiments.decoder import modern_block, old_block
 
 # Read in the modelling files of transformers 5.24.0: norm, weight, eps, gate, activation, QK-norm.
 KNOWN = {
@@ -162,7 +162,7 @@ def test_no_feed_forward_is_said(script, model):
 
 def test_the_chart_counts(census):
     """Its text against the table, counted again."""
-    text = repr(census_chart(census))
+    text = repr(decoder_census(census))
     both = sum(row["norm"] == "RMSNorm" and row["gated"] == "yes" for row in census)
     assert f"RMSNorm and gated {both}" in text
     assert f"gated {sum(row['gated'] == 'yes' for row in census)}, " in text

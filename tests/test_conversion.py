@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from tests.data import DATA
-from widgets.maths.conversion import centre_writers, mean_shares, swap_norms
-from widgets.maths.decoder import CharModel
-from widgets.maths.training import held_out_loss
+from widgets.experiments.conversion import centre_writers, mean_shares, swap_norms
+from widgets.experiments.decoder import CharModel
+from widgets.experiments.training import held_out_loss
 
 SMALL = {"d_model": 12, "n_heads": 2, "vocabulary": 7, "context": 5}
 TOKENS = torch.tensor([[0, 6, 2, 2, 5], [3, 3, 1, 0, 4]])

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from widgets import decoder_block
-from widgets.maths.decoder import (
+from widgets.experiments.decoder import (
     CharModel,
     ReLUFeedForward,
     SwiGLUFeedForward,
@@ -15,7 +15,7 @@ from widgets.maths.decoder import (
     old_block,
     parameter_count,
 )
-from widgets.maths.wiring import wiring
+from widgets.experiments.wiring import wiring
 
 D_MODEL, N_HEADS, D_FF = 8, 2, 20
 

@@ -15,7 +15,7 @@ from matplotlib import pyplot
 
 from widgets import (
     activation_curves,
-    eps_explorer,
+    eps_effect,
     gate_flow,
     norm_geometry,
     overall_shift,
@@ -24,7 +24,7 @@ from widgets import (
     swish_beta,
 )
 
-MOVING = (activation_curves, eps_explorer, gate_flow, norm_geometry, overall_shift, parameter_ledger, swish_beta)
+MOVING = (activation_curves, eps_effect, gate_flow, norm_geometry, overall_shift, parameter_ledger, swish_beta)
 EXPLORERS = {make.__name__: make for make in (*MOVING, skeleton)}
 every_explorer = pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
 
@@ -263,7 +263,7 @@ def test_an_error_after_a_control_has_changed_is_said_to_the_person(monkeypatch)
 
 
 def test_eps_explorer_numbers():
-    explorer = eps_explorer()
+    explorer = eps_effect()
     explorer.sliders["size"].value = 1e-3
     numbers = [numbers_in(line) for line in repr(explorer).splitlines()]
     assert numbers[0] == [1e-3]
@@ -288,7 +288,7 @@ def test_eps_explorer_numbers():
 )
 def test_eps_explorer_refuses(inside, outside, kind):
     with pytest.raises(kind, match="Expected"):
-        eps_explorer(inside, outside)
+        eps_effect(inside, outside)
 
 
 def test_norm_geometry_numbers():

@@ -13,8 +13,8 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from widgets.flipbook import Flipbook
-from widgets.recording import split
+from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.recording import split
 
 POSITIONS = [float(k) for k in range(7)]
 

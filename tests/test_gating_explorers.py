@@ -9,9 +9,9 @@ import torch
 from torch.nn import functional as F
 
 from tests.test_explorers import ask, numbers_in, reel_words
-from widgets import activation_curves, gate_flow, parameter_ledger, product_picture, skeleton, swish_beta
+from widgets import activation_curves, gate_flow, parameter_ledger, product_fits, skeleton, swish_beta
+from widgets.experiments.product_task import learn_product
 from widgets.maths.budget import MODELS
-from widgets.maths.product_task import learn_product
 
 EXPLORERS = (activation_curves, gate_flow, parameter_ledger, swish_beta)
 every_explorer = pytest.mark.parametrize("make", EXPLORERS, ids=lambda make: make.__name__)
@@ -191,7 +191,7 @@ def test_the_skeleton_says_the_counts():
 
 def test_the_product_picture_takes_fits_and_says_their_errors():
     fits = [learn_product(network, seeds=3, steps=3) for network in ("ReLU", "SwiGLU")]
-    lines = repr(product_picture(fits)).splitlines()
+    lines = repr(product_fits(fits)).splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["ReLU", "SwiGLU"]
     typical = fits[1].error_inside.median().item()
     assert numbers_in(lines[2])[0] == pytest.approx(typical, rel=0.06)
@@ -226,8 +226,8 @@ def test_the_product_picture_takes_fits_and_says_their_errors():
         (skeleton, {"d_model": -1}, ValueError, "d_model"),
         (skeleton, {"d_model": 2**40}, ValueError, r"fewer than 2\^63"),
         (skeleton, {"d_ff": 0}, ValueError, "d_ff"),
-        (product_picture, {"fits": []}, ValueError, "one to 4 results"),
-        (product_picture, {"fits": [1]}, TypeError, "learn_product"),
+        (product_fits, {"fits": []}, ValueError, "one to 4 results"),
+        (product_fits, {"fits": [1]}, TypeError, "learn_product"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(make, arguments, error, says):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from widgets.maths.product_task import INSIDE, NETWORKS, OUTSIDE, learn_product
+from widgets.experiments.product_task import INSIDE, NETWORKS, OUTSIDE, learn_product
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The rule of the house: numbers travel one way, and each room knows only what it needs.
 
-maths -> pictures -> flipbook -> explorers; checks stands beside them and knows maths only.
+maths and experiments -> pictures -> flipbook -> explorers; checks stands beside them and knows none of them.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ WIDGETS = ROOT / "widgets"
 MAY_IMPORT = {
     "widgets": {"widgets.explorers"},
     "widgets.style": set(),
-    "widgets.maths": {"numpy", "torch", "widgets.maths"},
+    "widgets.inputs": {"numpy", "torch"},
+    "widgets.maths": {"numpy", "torch", "widgets.inputs", "widgets.maths"},
+    "widgets.experiments": {"numpy", "torch", "widgets.experiments", "widgets.inputs", "widgets.maths"},
     "widgets.pictures": {
         "matplotlib",
         "mpl_toolkits.mplot3d",
         "numpy",
         "torch",
+        "widgets.experiments",
         "widgets.maths",
         "widgets.pictures",
         "widgets.style",
     },
-    "widgets.svg": {"matplotlib"},
-    "widgets.recording": {"matplotlib", "numpy", "widgets.svg"},
     "widgets.flipbook": {
         "PIL",
         "anywidget",
         "matplotlib",
         "numpy",
         "traitlets",
-        "widgets.recording",
+        "widgets.flipbook",
         "widgets.style",
-        "widgets.svg",
     },
     "widgets.explorers": {
         "IPython",
@@ -52,13 +52,15 @@ MAY_IMPORT = {
         "numpy",
         "torch",
         "traitlets",
+        "widgets.experiments",
         "widgets.explorers",
         "widgets.flipbook",
+        "widgets.inputs",
         "widgets.maths",
         "widgets.pictures",
         "widgets.style",
     },
-    "widgets.checks": {"torch", "widgets.checks", "widgets.maths"},
+    "widgets.checks": {"torch", "widgets.checks"},
 }
 
 
@@ -137,8 +139,9 @@ def test_nothing_brings_pyplot_along() -> None:
         ("widgets.maths", "import matplotlib"),
         ("widgets.maths", "def late():\n    from ipywidgets import FloatSlider"),
         ("widgets.maths", "from widgets import style"),
+        ("widgets.maths", "from widgets.experiments import decoder"),
         ("widgets.pictures", "from ipywidgets import FloatSlider"),
-        ("widgets.pictures", "from widgets.flipbook import Flipbook"),
+        ("widgets.pictures", "from widgets.flipbook.flipbook import Flipbook"),
         ("widgets.flipbook", "import torch"),
         ("widgets.flipbook", "from widgets.pictures.page import page"),
         ("widgets.flipbook", "from widgets import maths"),

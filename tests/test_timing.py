@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from widgets import norm_timings, time_norms
-from widgets.maths import timing
-from widgets.maths.timing import NORMS, Timing, compiled_norms, operations, timings
+from widgets.experiments import timing
+from widgets.experiments.timing import NORMS, Timing, compiled_norms, operations, timings
 from widgets.pictures.norm_timings import duration
 
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import nn
 
-from widgets.maths.decoder import CharModel
-from widgets.maths.threads import one_thread
-from widgets.maths.training import batches, decode, encode, held_out_loss, loss, split, text, train
+from widgets.experiments.decoder import CharModel
+from widgets.experiments.threads import one_thread
+from widgets.experiments.training import batches, decode, encode, held_out_loss, loss, split, text, train
 
 
 class Constant(nn.Module):

@@ -1,17 +1,17 @@
 """The names a lesson may import: one function per explorer, and `predict`, the question before a run."""
 
-from widgets.explorers.ablation import ablation_results
+from widgets.explorers.ablation_results import ablation_results
 from widgets.explorers.activation_curves import activation_curves
-from widgets.explorers.census import census_chart
 from widgets.explorers.decoder_block import decoder_block
-from widgets.explorers.eps import eps_explorer
+from widgets.explorers.decoder_census import decoder_census
+from widgets.explorers.eps_effect import eps_effect
 from widgets.explorers.gate_flow import gate_flow
 from widgets.explorers.norm_geometry import norm_geometry
 from widgets.explorers.norm_timings import norm_timings, time_norms
 from widgets.explorers.overall_shift import overall_shift
 from widgets.explorers.parameter_ledger import parameter_ledger
 from widgets.explorers.predict import predict
-from widgets.explorers.product_picture import product_picture
+from widgets.explorers.product_fits import product_fits
 from widgets.explorers.skeleton import skeleton
 from widgets.explorers.swish_beta import swish_beta
 from widgets.explorers.train_pair import train_pair
@@ -19,16 +19,16 @@ from widgets.explorers.train_pair import train_pair
 __all__ = [
     "ablation_results",
     "activation_curves",
-    "census_chart",
     "decoder_block",
-    "eps_explorer",
+    "decoder_census",
+    "eps_effect",
     "gate_flow",
     "norm_geometry",
     "norm_timings",
     "overall_shift",
     "parameter_ledger",
     "predict",
-    "product_picture",
+    "product_fits",
     "skeleton",
     "swish_beta",
     "time_norms",

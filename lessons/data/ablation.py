@@ -23,8 +23,8 @@ from statistics import mean
 
 import torch
 
-from widgets.maths.decoder import FEED_FORWARDS, NORMS, CharModel, parameter_count
-from widgets.maths.training import batches, encode, held_out_loss, split, text, train
+from widgets.experiments.decoder import FEED_FORWARDS, NORMS, CharModel, parameter_count
+from widgets.experiments.training import batches, encode, held_out_loss, split, text, train
 
 LEARNING_RATES = (0.003, 0.006, 0.012, 0.024)
 TUNING_SEEDS = (100, 101)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-from widgets.maths.decoder import CharModel
-from widgets.maths.training import batches, encode, held_out_loss, split, text, train
+from widgets.experiments.decoder import CharModel
+from widgets.experiments.training import batches, encode, held_out_loss, split, text, train
 
 STEPS, HELD_OUT = 3000, 64 * 200 + 1
 

@@ -11,7 +11,7 @@ from tests.bench import kernels, sliders
 
 EXPLORERS = (
     "overall_shift",
-    "eps_explorer",
+    "eps_effect",
     "norm_geometry",
     "activation_curves",
     "swish_beta",

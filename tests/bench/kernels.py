@@ -29,7 +29,7 @@ import json, psutil
 print(json.dumps([seconds, psutil.Process().memory_info().rss / 2**20]))"""
 LESSON = """\
 from widgets import *
-shown = [explorer._repr_mimebundle_() for explorer in (overall_shift(), eps_explorer(), norm_geometry())]"""
+shown = [explorer._repr_mimebundle_() for explorer in (overall_shift(), eps_effect(), norm_geometry())]"""
 
 
 def measure_building() -> None:

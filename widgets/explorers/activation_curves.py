@@ -6,9 +6,9 @@ import numpy as np
 from ipywidgets import Checkbox, FloatSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import real_number
 from widgets.maths.gates import CURVES, CurvesAt, curves_at
-from widgets.maths.numbers import real_number
 from widgets.pictures.activation_curves import REACH, ActivationCurvesPicture
 from widgets.style import number
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
+from widgets.experiments.decoder import modern_block, old_block
+from widgets.experiments.wiring import Wire, wiring
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
-from widgets.maths.decoder import modern_block, old_block
-from widgets.maths.wiring import Wire, wiring
 from widgets.pictures.decoder_block import DecoderBlocks, in_words
 
 KNOWN = {"old": old_block, "modern": modern_block}

@@ -11,7 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from torch import no_grad
 
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
 
 Slider = FloatSlider | FloatLogSlider
 

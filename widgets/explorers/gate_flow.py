@@ -6,10 +6,9 @@ import numpy as np
 from ipywidgets import Dropdown, FloatSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import as_vector, real_number, whole_number
 from widgets.maths.gates import FlowSteps, flow_steps
-from widgets.maths.numbers import real_number, whole_number
-from widgets.maths.vectors import as_vector
 from widgets.pictures.gate_flow import HIGHEST, LOWEST, GateFlowPicture
 from widgets.style import number
 

@@ -7,9 +7,9 @@ from ipywidgets import FloatSlider
 from torch import Tensor
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import as_vector
 from widgets.maths.geometry import geometry_steps
-from widgets.maths.vectors import as_vector
 from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
 from widgets.style import number
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from widgets.experiments.timing import NORMS, Timing, compiled_norms, timings
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.progress import Progress
 from widgets.explorers.still import still
-from widgets.maths.timing import NORMS, Timing, compiled_norms, timings
 from widgets.pictures.norm_timings import NormTimingsPicture, duration
 
 SIZES = ((64, 512), (512, 512), (128, 2048))

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.vector_box import EXAMPLE, vector_box
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import as_vector
 from widgets.maths.norms import ShiftSteps, shift_steps
-from widgets.maths.vectors import as_vector
 from widgets.pictures.overall_shift import OverallShiftPicture
 from widgets.pictures.page import facts
 from widgets.style import number

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ipywidgets import Dropdown, FloatSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import real_number, whole_number
 from widgets.maths.budget import MODELS, Ledger, Model, ledger, llama_width_steps
-from widgets.maths.numbers import real_number, whole_number
 from widgets.pictures.parameter_ledger import ParameterLedgerPicture, verdict
 from widgets.style import number
 

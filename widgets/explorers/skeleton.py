@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
 from widgets.maths.budget import Ledger, gated_budget, matched_d_ff, relu_budget
 from widgets.pictures.skeleton import skeleton_figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
 
 
 def still(figure: Figure, caption: str, text: str) -> Explorer:

@@ -6,9 +6,9 @@ import numpy as np
 from ipywidgets import FloatSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import real_number
 from widgets.maths.activations import swish_least, swish_one
-from widgets.maths.numbers import real_number
 from widgets.pictures.swish_beta import SwishBetaPicture
 from widgets.style import number
 

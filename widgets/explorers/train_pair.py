@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from widgets.experiments.ablation import Arm
+from widgets.experiments.decoder import CharModel
+from widgets.experiments.threads import one_thread
+from widgets.experiments.training import batches, encode, held_out_loss, split, text, train
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.progress import Progress
-from widgets.flipbook import Flipbook
-from widgets.maths.ablation import Arm
-from widgets.maths.decoder import CharModel
-from widgets.maths.numbers import whole_number
-from widgets.maths.threads import one_thread
-from widgets.maths.training import batches, encode, held_out_loss, split, text, train
+from widgets.flipbook.flipbook import Flipbook
+from widgets.inputs import whole_number
 from widgets.pictures.loss_curves import LossCurves
 from widgets.style import number
 

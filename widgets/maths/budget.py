@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from widgets.maths.numbers import LARGEST, real_number, whole_number
+from widgets.inputs import LARGEST, real_number, whole_number
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
 
 from widgets import style
-from widgets.maths.wiring import Wire
+from widgets.experiments.wiring import Wire
 
 COLUMN, ROW = 5.0, 0.6  # inches: the width of one block, the height of one step
 MIDDLE, LANE, SKIP = (
@@ -51,7 +51,7 @@ def in_words(wire: Wire) -> str:
 class DecoderBlocks:
     """One column for each block, its steps from top to bottom; the places that change framed and named.
 
-    blocks: title -> its wiring (widgets.maths.wiring.wiring)
+    blocks: title -> its wiring (widgets.experiments.wiring.wiring)
     """
 
     def __init__(self, blocks: dict[str, Sequence[Wire]]) -> None:

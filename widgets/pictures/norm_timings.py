@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from widgets import style
-from widgets.maths.timing import Timing
+from widgets.experiments.timing import Timing
 from widgets.pictures.page import box, page, write
 
 LEFT, COLUMN, ROW, TOP, BOTTOM = 150.0, 250.0, 30.0, 62.0, 40.0

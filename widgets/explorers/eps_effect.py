@@ -10,16 +10,16 @@ import torch
 from ipywidgets import FloatLogSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
+from widgets.flipbook.flipbook import Flipbook
 from widgets.maths.norms import output_rms
-from widgets.pictures.eps import LOOKS, EpsPicture, EpsRule
+from widgets.pictures.eps_effect import LOOKS, EpsPicture, EpsRule
 from widgets.style import number, scientific
 
 LOWEST, HIGHEST = -5, 1  # powers of ten
 STEPS = 240
 
 
-def eps_explorer(inside: Iterable[float] = (1e-5, 1e-6), outside: Iterable[float] = (1e-6,)) -> Explorer:
+def eps_effect(inside: Iterable[float] = (1e-5, 1e-6), outside: Iterable[float] = (1e-6,)) -> Explorer:
     """The RMS of RMSNorm's result while a slider moves the size of its input, for several ways to use eps.
 
     inside, outside: values of eps under the root and added to the root, one to four in all, each above 0 and at most 1
@@ -32,7 +32,7 @@ def eps_explorer(inside: Iterable[float] = (1e-5, 1e-6), outside: Iterable[float
 
 
 class Eps(Explorer):
-    """The explorer that `eps_explorer` returns."""
+    """The explorer that `eps_effect` returns."""
 
     def __init__(self, rules: Sequence[EpsRule]) -> None:
         self.rules, self.picture = rules, EpsPicture(rules, 10.0**LOWEST, 10.0**HIGHEST)

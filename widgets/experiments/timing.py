@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
-from widgets.maths.threads import one_thread
+from widgets.experiments.threads import one_thread
 
 EPS = 1e-5
 Function = Callable[..., Tensor]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widgets.experiments.threads import one_thread
+from widgets.inputs import whole_number
 from widgets.maths.activations import gelu, relu
 from widgets.maths.feed_forward import FAMILY
-from widgets.maths.numbers import whole_number
-from widgets.maths.threads import one_thread
 
 INSIDE, OUTSIDE = 2.0, 4.0  # training points lie within ±2; tests outside lie within ±4, but not within ±2
 _BUILT = {  # the activation, and how many hidden positions make thirty parameters: 3 numbers each, with a gate 5

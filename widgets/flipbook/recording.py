@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 
-from widgets.svg import Node, Renderer, capture, coordinate
+from widgets.flipbook.svg import Node, Renderer, capture, coordinate
 
 LARGEST = 3_000_000  # characters in one recording
 

@@ -22,9 +22,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from widgets.recording import record
+from widgets.flipbook.recording import record
+from widgets.flipbook.svg import Renderer, draw_stage
 from widgets.style import DARK, PAPER
-from widgets.svg import Renderer, draw_stage
 
 _HERE = Path(__file__).parent
 FAILED = "The picture could not be drawn"

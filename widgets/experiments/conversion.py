@@ -11,7 +11,7 @@ import copy
 import torch
 from torch import Tensor, nn
 
-from widgets.maths.decoder import CharModel
+from widgets.experiments.decoder import CharModel
 
 WRITERS = ("o_proj", "down_proj")  # the matrices whose output is added to the residual stream
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
-from widgets.pictures.census import CensusPicture, counts
+from widgets.pictures.decoder_census import CensusPicture, counts
 
 
-def census_chart(census: Sequence[Mapping[str, str]]) -> Explorer:
+def decoder_census(census: Sequence[Mapping[str, str]]) -> Explorer:
     """How many families use which norm, a gate, both, which eps, and a norm on queries and keys.
 
     census: the rows of lessons/data/census.csv

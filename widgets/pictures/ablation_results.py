@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import mean
 
 from widgets import style
-from widgets.maths.ablation import ARMS, Difference, Run, differences, losses
+from widgets.experiments.ablation import ARMS, Difference, Run, differences, losses
 from widgets.pictures.chart import Chart
 from widgets.pictures.page import box, page, write
 

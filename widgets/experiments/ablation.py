@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
 
-from widgets.maths.decoder import FEED_FORWARDS, NORMS
+from widgets.experiments.decoder import FEED_FORWARDS, NORMS
 
 Arm = tuple[str, str]
 ARMS: tuple[Arm, ...] = tuple(itertools.product(NORMS, FEED_FORWARDS))

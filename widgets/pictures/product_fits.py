@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from widgets import style
-from widgets.maths.product_task import INSIDE, OUTSIDE, ProductFit
+from widgets.experiments.product_task import INSIDE, OUTSIDE, ProductFit
 from widgets.pictures.page import box, page, write
 
 WIDTH, HEIGHT = 720, 330

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from statistics import mean, stdev
 
+from widgets.experiments.ablation import ARMS, Run, differences, losses
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
-from widgets.maths.ablation import ARMS, Run, differences, losses
-from widgets.pictures.ablation import AblationPicture, change
+from widgets.pictures.ablation_results import AblationPicture, change
 from widgets.style import number
 
 
 def ablation_results(runs: list[Run]) -> Explorer:
     """Four arms and the four changes of one part between them, with error bars of two standard errors.
 
-    runs: from widgets.maths.ablation.read_runs
+    runs: from widgets.experiments.ablation.read_runs
     Raises ValueError when an arm has fewer than two runs that count.
     """
     for arm in ARMS:

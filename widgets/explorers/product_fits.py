@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from widgets.experiments.product_task import NETWORKS, ProductFit, learn_product
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook import Flipbook
-from widgets.maths.product_task import NETWORKS, ProductFit, learn_product
-from widgets.pictures.product_task import COLOURS, product_figure, size
+from widgets.flipbook.flipbook import Flipbook
+from widgets.pictures.product_fits import COLOURS, product_figure, size
 
 
-def product_picture(fits: Iterable[ProductFit] | None = None) -> Explorer:
+def product_fits(fits: Iterable[ProductFit] | None = None) -> Explorer:
     """Prediction against truth, inside and outside the training range, one column for each network.
 
     fits: one to four results of learn_product; without any, all four networks are trained, in a few seconds

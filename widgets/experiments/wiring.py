@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import fx, nn
 
-from widgets.maths.decoder import Attention
+from widgets.experiments.decoder import Attention
 
 
 @dataclass(frozen=True)

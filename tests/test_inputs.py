@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from widgets.explorers.vector_box import parse_vector
-from widgets.maths.vectors import as_vector
+from widgets.inputs import as_vector
 
 TAKEN = [
     [1, 2],
