@@ -112,12 +112,20 @@ def canonical(notebook: NotebookNode) -> str:
     }
     for cell in notebook.cells:
         cell.source = cell.source.rstrip()
-        cell.metadata = {key: cell.metadata[key] for key in KEPT_CELL_METADATA if key in cell.metadata}
+        cell.metadata = kept_metadata(cell)
         for output in cell.get("outputs", []):
             # A stored view shows "model not found" to whoever opens the notebook before running it.
             output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
             output.get("metadata", {}).pop("application/vnd.jupyter.widget-view+json", None)
     return nbformat.writes(notebook).rstrip("\n") + "\n"
+
+
+def kept_metadata(cell: NotebookNode) -> dict[str, object]:
+    """What the course says about a cell: nbgrader's notes, tags, and whether its code is folded away."""
+    kept = {key: cell.metadata[key] for key in KEPT_CELL_METADATA if key in cell.metadata}
+    if cell.metadata.get("jupyter", {}).get("source_hidden"):
+        kept["jupyter"] = {"source_hidden": True}
+    return kept
 
 
 def compared(cell: NotebookNode) -> list[dict[str, object]]:

@@ -65,6 +65,21 @@ def test_the_canonical_form_writes_letters_as_letters_and_keeps_what_nbgrader_ne
     assert nbformat.reads(text, as_version=4).cells[1].metadata == notebook.cells[1].metadata
 
 
+def test_hidden_code_stays_hidden_and_hidden_outputs_are_shown() -> None:
+    notebook = run_once(metadata={"jupyter": {"source_hidden": True, "outputs_hidden": True}})
+    cell = nbformat.reads(canonical(notebook), as_version=4).cells[1]
+    assert cell.metadata == {"jupyter": {"source_hidden": True}}
+    shown = run_once(metadata={"jupyter": {"source_hidden": False}})
+    assert nbformat.reads(canonical(shown), as_version=4).cells[1].metadata == {}
+
+
+def test_the_words_of_a_picture_stay_and_the_view_of_a_widget_goes() -> None:
+    notebook = run_once()
+    notebook.cells[1].outputs[0].metadata = {"image/png": {"alt": "Two columns of bars."}, VIEW: {"x": 1}}
+    output = nbformat.reads(canonical(notebook), as_version=4).cells[1].outputs[0]
+    assert output.metadata == {"image/png": {"alt": "Two columns of bars."}}
+
+
 def test_the_original_is_left_alone() -> None:
     notebook = run_once()
     canonical(notebook)
