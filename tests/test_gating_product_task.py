@@ -18,6 +18,17 @@ def test_every_network_has_thirty_parameters(fits):
     assert {fit.parameters for fit in fits.values()} == {30}
 
 
+@pytest.mark.parametrize("network", NETWORKS)
+def test_with_biases_as_many_hidden_positions_as_fit_into_thirty_parameters(network):
+    """A position takes 3 numbers a branch and 1 for the way out, the result 1: 4h + 1, or 7h + 1 with a gate."""
+    assert learn_product(network, seeds=1, steps=1, biases=True).parameters == 29
+
+
+def test_biases_let_the_relu_network_leave_proportion_and_learn_better(fits):
+    with_biases = learn_product("ReLU", biases=True)
+    assert with_biases.error_inside.median() < fits["ReLU"].error_inside.median() / 2
+
+
 def test_errors_are_those_of_five_seeds_on_the_same_points(fits):
     for fit in fits.values():
         assert fit.error_inside.shape == fit.error_outside.shape == (5,)
