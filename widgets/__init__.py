@@ -12,6 +12,7 @@ from widgets.explorers.overall_shift import overall_shift
 from widgets.explorers.parameter_ledger import parameter_ledger
 from widgets.explorers.predict import predict
 from widgets.explorers.product_fits import product_fits
+from widgets.explorers.residual_growth import residual_growth
 from widgets.explorers.skeleton import skeleton
 from widgets.explorers.swish_beta import swish_beta
 from widgets.explorers.train_pair import train_pair
@@ -29,6 +30,7 @@ __all__ = [
     "parameter_ledger",
     "predict",
     "product_fits",
+    "residual_growth",
     "skeleton",
     "swish_beta",
     "time_norms",

@@ -1,0 +1,67 @@
+"""How large the residual stream grows with depth: with a norm, without one, before the layer or after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from widgets.experiments.depth import NORM_CHOICES, Growth, arms, growth
+from widgets.explorers.explorer import Explorer
+from widgets.explorers.still import still
+from widgets.inputs import real_number, whole_number
+from widgets.pictures.residual_growth import ResidualGrowth, in_words
+from widgets.style import number
+
+DEEPEST = 64
+EXAMPLES = {"norms": '["no norm", "RMSNorm"]', "feed_forwards": '["ReLU"]', "places": '["before", "after"]'}
+
+
+def residual_growth(
+    norms: Sequence[str] = NORM_CHOICES,
+    feed_forwards: Sequence[str] = ("ReLU", "SwiGLU"),
+    places: Sequence[str] = ("before",),
+    depth: int = 16,
+    gain: float = 1.0,
+) -> Explorer:
+    """The RMS of the residual stream after each of `depth` decoder blocks with random weights, a curve a combination.
+
+    norms: out of "no norm", "LayerNorm", "RMSNorm"; feed_forwards: out of "ReLU", "SwiGLU"
+    places: out of "before" and "after": the norm before each layer, or after it and its sum; with "after" a second
+    plot shows the cosine between the stream and the input
+    gain: above 0, at most 2; each weight has the standard deviation gain / sqrt(numbers in)
+    Raises TypeError or ValueError in a sentence for anything else, and for more than eight curves.
+    """
+    depth, gain = whole_number("depth", depth, 4, DEEPEST), real_number("gain", gain, 0.01, 2)
+    chosen = arms(_names("norms", norms), _names("feed_forwards", feed_forwards), _names("places", places))
+    if len(chosen) > 8:
+        raise ValueError(f"Expected at most eight curves; norms, feed_forwards and places make {len(chosen)}.")
+    growths = [growth(arm, depth, gain) for arm in chosen]
+    return still(ResidualGrowth(growths).panels[0], _words(growths, depth), _lines(growths, depth))
+
+
+def _names(name: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+        raise TypeError(f"Expected {name} as names in a list, such as {EXAMPLES[name]}; got {given!r:.60}.")
+    if not given:
+        raise ValueError(f"Expected at least one name in {name}; got an empty list.")
+    return tuple(given)
+
+
+def _words(growths: Sequence[Growth], depth: int) -> str:
+    """One sentence for an arm, with where it ends."""
+    said = []
+    for one in growths:
+        end = f"leaves float32 in block {one.overflow}" if one.overflow else f"ends at RMS {in_words(one.sizes[-1])}"
+        said.append(f"{one.arm}: {end}")
+    return f"The residual stream through {depth} blocks with random weights, from RMS 1. {'; '.join(said)}."
+
+
+def _lines(growths: Sequence[Growth], depth: int) -> str:
+    """A line an arm: its size after every fourth part of the way, and what is left of the input at the end."""
+    shown = range(0, depth + 1, max(1, round(depth / 4)))
+    width = max(len(str(one.arm)) for one in growths) + 2
+    lines = [f"{'RMS after block':<{width}}" + "".join(f"{block:>8}" for block in shown)]
+    for one in growths:
+        sizes = "".join(f"{in_words(one.sizes[block]):>8}" for block in shown)
+        share = "" if one.overflow else f"   cosine with the input {number(one.kept[-1], 1)}"
+        lines.append(f"{one.arm!s:<{width}}{sizes}{share}")
+    return "\n".join(lines)

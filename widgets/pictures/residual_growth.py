@@ -1,0 +1,110 @@
+"""The residual stream against depth, a curve an arm, with the last numbers in a list under the curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from widgets import style
+from widgets.experiments.depth import NO_NORM, Growth
+from widgets.pictures.page import box, page, write
+
+WIDTH, LEFT, RIGHT = 340, 44.0, 326.0  # of the page; of a plot on it
+PLOT, PITCH = 150.0, 206.0  # a plot's height, and from one plot to the next
+LINE = 19.0  # of the list
+TEXT = 12.0
+DECADES, BELOW = 6, 0.35  # the sizes shown: from 1 upwards, and a part of the decade below
+COLOURS = {NO_NORM: style.INPUT, "LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
+DASHES = {"ReLU": "-", "SwiGLU": (0, (3, 1.5))}
+
+
+class ResidualGrowth:
+    """The size of the stream after every block; below, if a norm stands after its layer, what is left of the input.
+
+    A broad line is LayerNorm's, so that RMSNorm's thin one can be seen where both take the same way.
+    """
+
+    def __init__(self, growths: Sequence[Growth]) -> None:
+        self.depth = len(growths[0].sizes) - 1
+        plots = 2 if any(growth.arm.place == "after" for growth in growths) else 1
+        foot = 26 + LINE * (len(growths) + plots - 1)
+        figure, axes = page(WIDTH, foot + plots * PITCH)
+        self._sizes(axes, foot + (plots - 1) * PITCH + 26, growths)
+        if plots == 2:
+            self._kept(axes, foot + 26, growths)
+        self._list(axes, foot - 18, growths, plots)
+        self.panels, self.moving = [figure], []
+
+    def _sizes(self, axes: Axes, bottom: float, growths: Sequence[Growth]) -> None:
+        unit = PLOT / (DECADES + BELOW)
+        ticks = {"1": 1, **{f"1e{power}": 10**power for power in range(2, DECADES + 1, 2)}}
+        heights = {words: (math.log10(size) + BELOW) * unit for words, size in ticks.items()}
+        self._frame(axes, bottom, "size of the residual stream (RMS)", heights)
+        for growth in growths:
+            inside = [size for size in growth.sizes if size <= 10**DECADES]
+            curve = [bottom + (math.log10(max(size, 0.5)) + BELOW) * unit for size in inside]
+            beyond = [bottom + PLOT + 6] if len(inside) < len(growth.sizes) else []
+            self._curve(axes, growth, curve + beyond)
+
+    def _kept(self, axes: Axes, bottom: float, growths: Sequence[Growth]) -> None:
+        heights = {f"{share:.1f}": share * PLOT for share in (0.0, 0.5, 1.0)}
+        self._frame(axes, bottom, "share of the input in the stream (cosine)", heights)
+        for growth in growths:
+            finite = [share for share in growth.kept if not math.isnan(share)]
+            self._curve(axes, growth, [bottom + share * PLOT for share in finite])
+
+    def _frame(self, axes: Axes, bottom: float, title: str, ticks: dict[str, float]) -> None:
+        faint = {"fontsize": TEXT, "color": style.FAINT}
+        write(axes, 8, bottom + PLOT + 13, title, fontsize=TEXT, weight="bold")
+        for words, height in ticks.items():
+            box(axes, LEFT, bottom + height - 0.3, RIGHT - LEFT, 0.6, facecolor=style.RULE)
+            write(axes, LEFT - 6, bottom + height - 4, words, ha="right", **faint)
+        for block in range(0, self.depth + 1, max(1, round(self.depth / 4))):
+            words = f"{block} blocks" if block == 0 else str(block)
+            write(axes, self.x(block), bottom - 17, words, ha="left" if block == 0 else "center", **faint)
+
+    def _curve(self, axes: Axes, growth: Growth, heights: Sequence[float]) -> None:
+        axes.add_line(Line2D([self.x(block) for block in range(len(heights))], heights, **_look(growth)))
+
+    def _list(self, axes: Axes, top: float, growths: Sequence[Growth], plots: int) -> None:
+        if plots == 2:
+            write(axes, RIGHT - 66, top, "size", ha="right", fontsize=TEXT, color=style.FAINT)
+            write(axes, RIGHT, top, "share", ha="right", fontsize=TEXT, color=style.FAINT)
+            top -= LINE
+        for row, growth in enumerate(growths):
+            y = top - LINE * row
+            axes.add_line(Line2D([10, 36], [y + 4, y + 4], **_look(growth)))
+            write(axes, LEFT, y, str(growth.arm), fontsize=TEXT)
+            for x, words in zip((RIGHT - 66, RIGHT)[-plots:], (last_size(growth), last_share(growth)), strict=False):
+                write(axes, x, y, words, ha="right", fontsize=TEXT, weight="bold")
+
+    def x(self, block: float) -> float:
+        """Where the stream after this block stands across the page; 0 is the input."""
+        return LEFT + block / self.depth * (RIGHT - LEFT)
+
+
+def in_words(size: float) -> str:
+    """A size to two digits: 4.5, 490, 4,900, 2e16, and ∞ beyond float32."""
+    if not math.isfinite(size):
+        return "∞"
+    return style.scientific(size) if size >= 1e5 else f"{float(f'{size:.2g}'):,g}"
+
+
+def last_size(growth: Growth) -> str:
+    """What the stream ends with, or the block after which a number in it has left float32."""
+    return f"∞ at block {growth.overflow}" if growth.overflow else in_words(growth.sizes[-1])
+
+
+def last_share(growth: Growth) -> str:
+    """The cosine between the end and the input; nothing to compare once float32 is left."""
+    return "–" if growth.overflow else style.number(growth.kept[-1])
+
+
+def _look(growth: Growth) -> dict:
+    broad = growth.arm.norm == "LayerNorm"
+    look = {"color": COLOURS[growth.arm.norm], "linestyle": DASHES[growth.arm.feed_forward]}
+    after = {"marker": "o", "markersize": 5, "markerfacecolor": style.PAPER} if growth.arm.place == "after" else {}
+    return {**look, **after, "linewidth": 5.0 if broad else 1.8, "zorder": 2 if broad else 3}
