@@ -80,23 +80,23 @@ def test_differences_by_hand():
         values = by_hand[difference.before, difference.after]
         assert sum(a != b for a, b in zip(difference.before, difference.after, strict=True)) == 1
         assert difference.mean == pytest.approx(mean(values))
-        assert difference.error == pytest.approx(stdev(values) / len(values) ** 0.5)
+        assert difference.standard_error == pytest.approx(stdev(values) / len(values) ** 0.5)
 
 
 @pytest.mark.parametrize(
-    ("values", "chance"),
+    ("values", "p_value"),
     [((1.0, 1.0), 2 / 4), ((1.0, 1.0, 1.0), 2 / 8), ((1.0, -1.0), 1.0), ((3.0, 1.0, -1.0), 6 / 8)],
 )
-def test_chance_by_hand(values, chance):
+def test_p_value_by_hand(values, p_value):
     """(3, 1, −1) sums to 3; of ±3 ± 1 ± 1, the sums 5, 3, 3 and their opposites are as far from zero."""
-    assert Difference(ARMS[0], ARMS[1], dict(enumerate(values))).chance == pytest.approx(chance)
+    assert Difference(ARMS[0], ARMS[1], dict(enumerate(values))).p_value == pytest.approx(p_value)
 
 
 def test_what_the_lesson_says():
     """The norm's difference is within two standard errors, the gate's is not, and it is better in 15 of 16 pairs."""
     norms, gates = differences(RUNS)[:2], differences(RUNS)[2:]
-    assert all(abs(each.mean) < 2 * each.error and each.chance > 0.5 for each in norms)
-    assert all(each.mean < -2 * each.error and each.chance < 0.05 for each in gates)
+    assert all(abs(each.mean) < 2 * each.standard_error and each.p_value > 0.5 for each in norms)
+    assert all(each.mean < -2 * each.standard_error and each.p_value < 0.05 for each in gates)
     assert sum(value < 0 for each in gates for value in each.by_seed.values()) == 15
 
 

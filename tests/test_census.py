@@ -166,4 +166,4 @@ def test_the_chart_counts(census):
     both = sum(row["norm"] == "RMSNorm" and row["gated"] == "yes" for row in census)
     assert f"RMSNorm and gated {both}" in text
     assert f"gated {sum(row['gated'] == 'yes' for row in census)}, " in text
-    assert f"1e-06 {sum(row['eps'] == '1e-06' and row['norm'] == 'RMSNorm' for row in census)}, " in text
+    assert f"1e−6 {sum(row['eps'] == '1e-06' and row['norm'] == 'RMSNorm' for row in census)}, " in text

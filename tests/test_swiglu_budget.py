@@ -69,7 +69,7 @@ def test_rounding_is_upwards_and_after_the_multiplier():
     assert llama_d_ff(8192, 4096) == 24576  # the code's defaults alone; the multiplier makes it 28672
     assert llama_d_ff(4096, 10922) == 10922
     assert llama_d_ff(1, 64) == 64
-    assert llama_width_steps(4096, 1024, 1.3) == WidthSteps(10922, 14198, 14336)
+    assert llama_width_steps(4096, 1024, 1.3) == WidthSteps(1024, 1.3, 10922, 14198, 14336)
 
 
 def test_two_thirds_keep_the_parameters_equal():

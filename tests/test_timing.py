@@ -8,8 +8,8 @@ import torch.nn.functional as F
 
 from widgets import norm_timings, time_norms
 from widgets.experiments import timing
-from widgets.experiments.timing import NORMS, Timing, compiled_norms, operations, timings
-from widgets.pictures.norm_timings import duration
+from widgets.experiments.timing import NORMS, Norm, Timing, compiled_norms, operations, rms_norm_by_hand, timings
+from widgets.formats import duration
 
 
 def random(*shape: int) -> torch.Tensor:
@@ -20,16 +20,16 @@ def random(*shape: int) -> torch.Tensor:
 def test_the_contestants_compute_the_norm(name):
     x, weight, bias = random(5, 8), random(8), random(8)
     if name.startswith("LayerNorm"):
-        torch.testing.assert_close(NORMS[name](x, weight, bias), F.layer_norm(x, (8,), weight, bias, 1e-5))
+        torch.testing.assert_close(NORMS[name].function(x, weight, bias), F.layer_norm(x, (8,), weight, bias, 1e-5))
     else:
-        torch.testing.assert_close(NORMS[name](x, weight), F.rms_norm(x, (8,), weight, 1e-5))
+        torch.testing.assert_close(NORMS[name].function(x, weight), F.rms_norm(x, (8,), weight, 1e-5))
 
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_timings_are_complete(backward):
     threads = torch.get_num_threads()
     found = timings(NORMS, rows=3, d=8, backward=backward, rounds=5)
-    assert [each.name for each in found] == [*NORMS, "Linear next door"]
+    assert [each.name for each in found] == [*NORMS, "Linear, next door"]
     assert all(0 < each.low <= each.median <= each.high for each in found)
     assert {(each.rows, each.d, each.backward) for each in found} == {(3, 8, backward)}
     assert torch.get_num_threads() == threads
@@ -37,8 +37,9 @@ def test_timings_are_complete(backward):
 
 def test_backward_reaches_input_and_parameters():
     """What is timed with backward is the whole of it."""
-    x, weight = timing._arguments("RMSNorm, by hand", 3, 8)
-    timing._call(NORMS["RMSNorm, by hand"], x, weight, backward=True)()
+    norm = NORMS["RMSNorm, by hand"]
+    x, weight = norm.arguments(3, 8)
+    timing._call(norm.function, x, weight, backward=True)()
     assert x.grad is not None and weight.grad is not None
 
 
@@ -84,7 +85,7 @@ def test_durations(microseconds, words):
 
 def test_picture_and_text(monkeypatch):
     """All sizes, the compiled ones where they belong, a name for every row, a bar that ends."""
-    compiled = {"RMSNorm, compiled": NORMS["RMSNorm, by hand"]}
+    compiled = {"RMSNorm, compiled": Norm("RMSNorm", "compiled", rms_norm_by_hand)}
     monkeypatch.setattr("widgets.explorers.norm_timings.compiled_norms", lambda *_: (compiled, "Compiled."))
     monkeypatch.setattr("widgets.explorers.norm_timings.timings", lambda *a: timings(*a, rounds=3, seconds=0))
     found = time_norms(sizes=((2, 8), (3, 16)))
@@ -92,9 +93,9 @@ def test_picture_and_text(monkeypatch):
     assert {each.d for each in found if "compiled" in each.name} == {16}
     explorer = norm_timings(found)
     words = [text.get_text() for text in explorer.flipbook._figure.axes[0].texts]
-    assert {*NORMS, "RMSNorm, compiled", "Linear next door", "2 rows of 8 numbers"} <= set(words)
+    assert {*NORMS, "RMSNorm, compiled", "Linear, next door", "2 rows of 8 numbers"} <= set(words)
     assert len(repr(explorer).splitlines()) == len(found)
 
 
 def test_one_timing_is_enough():
-    norm_timings([Timing("LayerNorm, built in", 1, 2, False, 5.0, 5.0, 5.0)])
+    norm_timings([Timing("LayerNorm", "built in", 1, 2, False, 5.0, 5.0, 5.0)])

@@ -1,12 +1,10 @@
-"""How the course looks and counts: colours with a meaning, sizes, number formats, and the words a picture shows.
+"""How the course looks: colours with a meaning, and the sizes of text.
 
 Every colour has a light and a dark form; the browser shows the one that fits JupyterLab's theme. The five that mean
 something differ in lightness as well as hue, so that they stay apart on a grey printer.
 """
 
 from __future__ import annotations
-
-import math
 
 INK = "#1f2a33"  # text, axes
 FAINT = "#7b8790"  # ticks, outlines, what is only there to compare with
@@ -38,22 +36,3 @@ DARK = {  # the same colours on JupyterLab's dark theme
 }
 
 SMALL, NORMAL, LARGE = 9.0, 10.5, 13.0  # points, in a picture 10 inches wide
-
-
-def number(value: float, digits: int = 2, sign: bool = False) -> str:
-    """A number as the course prints it: fixed decimals, a real minus sign, never a negative zero.
-
-    From 100000 on it is written like 1.2e5; with `sign`, numbers above zero get a plus.
-    """
-    text = scientific(value) if abs(value) >= 1e5 else f"{value:.{digits}f}"
-    if float(text.replace("−", "-")) == 0.0:
-        return f"{0.0:.{digits}f}"
-    return ("+" if sign and value > 0 else "") + text.replace("-", "−")
-
-
-def scientific(value: float) -> str:
-    """A number with a power of ten and one decimal where it has one: 0.00012 -> 1.2e−4, 0.001 -> 1e−3."""
-    if not math.isfinite(value):
-        return f"{value}".replace("-", "−")
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", "−")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -61,32 +63,53 @@ def losses(runs: list[Run], arm: Arm) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class Difference:
-    """What a change of one part does to the loss, seed by seed; negative is better.
-
-    error is the standard error of the mean; chance is how often a mean at least as far from zero comes out when every
-    difference keeps its size and a coin decides its sign.
-    """
+    """What a change of one part does to the loss, seed by seed; negative is better."""
 
     before: Arm
     after: Arm
     by_seed: dict[int, float]
 
-    @property
+    @cached_property
     def mean(self) -> float:
         return mean(self.by_seed.values())
 
-    @property
-    def error(self) -> float:
+    @cached_property
+    def standard_error(self) -> float:
+        """Of the mean."""
         return stdev(self.by_seed.values()) / len(self.by_seed) ** 0.5
 
-    @property
-    def chance(self) -> float:
+    @cached_property
+    def p_value(self) -> float:
+        """How often a mean at least as far from zero comes out when a coin decides the sign of every difference.
+
+        Source: Fisher's sign-flip (randomisation) test, two-sided, over all 2^seeds signs.
+        """
         sizes = [abs(value) for value in self.by_seed.values()]
         sums = [
             abs(sum(sign * size for sign, size in zip(signs, sizes, strict=True)))
             for signs in itertools.product((-1, 1), repeat=len(sizes))
         ]
         return mean(total >= abs(sum(self.by_seed.values())) - 1e-12 for total in sums)
+
+    @property
+    def better(self) -> int:
+        """For how many seeds the loss has fallen."""
+        return sum(value < 0 for value in self.by_seed.values())
+
+    @property
+    def part(self) -> int:
+        """Which part is changed: 0 the norm, 1 the feed-forward network."""
+        return 0 if self.before[0] != self.after[0] else 1
+
+    @property
+    def change(self) -> str:
+        """What is changed, in words."""
+        return f"{self.before[self.part]} → {self.after[self.part]}"
+
+    @property
+    def kept(self) -> str:
+        """What is kept, in words."""
+        return f"with {self.before[1 - self.part]}"
 
 
 def differences(runs: list[Run]) -> list[Difference]:
@@ -97,4 +120,41 @@ def differences(runs: list[Run]) -> list[Difference]:
         found.append(
             Difference(before, after, {seed: new[seed] - old[seed] for seed in sorted(old.keys() & new.keys())})
         )
+    return found
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the ablation found: the held-out losses of every arm by seed, and the four changes of one part."""
+
+    losses: dict[Arm, dict[int, float]]
+    differences: list[Difference]
+
+    def mean(self, arm: Arm) -> float:
+        """The arm's mean held-out loss, in nats."""
+        return mean(self.losses[arm].values())
+
+    def spread(self, arm: Arm) -> float:
+        """The standard deviation of the arm's losses from seed to seed, in nats."""
+        return stdev(self.losses[arm].values())
+
+
+def results(runs: list[Run]) -> Results:
+    """All that is drawn and told of the ablation.
+
+    runs: from read_runs
+    Raises TypeError for what is no list of runs, ValueError when two arms have fewer than two seeds in common.
+    """
+    runs = list(runs) if isinstance(runs, Iterable) else [runs]
+    for run in runs:
+        if not isinstance(run, Run):
+            raise TypeError(f"Expected the runs that read_runs gives; got {type(run).__name__}.")
+    found = Results({arm: losses(runs, arm) for arm in ARMS}, differences(runs))
+    for arm, by_seed in found.losses.items():
+        if len(by_seed) < 2:
+            raise ValueError(f"Expected at least two final runs of {' + '.join(arm)}; got {len(by_seed)}.")
+    for each in found.differences:
+        if len(each.by_seed) < 2:
+            arms = " and ".join(" + ".join(arm) for arm in (each.before, each.after))
+            raise ValueError(f"Expected at least two seeds that {arms} share; got {len(each.by_seed)}.")
     return found

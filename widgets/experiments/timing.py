@@ -19,6 +19,7 @@ from widgets.experiments.threads import one_thread
 
 EPS = 1e-5
 Function = Callable[..., Tensor]
+LINEAR = ("Linear", "next door")
 
 
 def layer_norm_by_hand(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -48,15 +49,37 @@ def rms_norm_built_in(x: Tensor, weight: Tensor) -> Tensor:
     return F.rms_norm(x, x.shape[-1:], weight, EPS)
 
 
-NORMS: dict[str, Function] = {
-    "LayerNorm, built in": layer_norm_built_in,
-    "RMSNorm, built in": rms_norm_built_in,
-    "LayerNorm, by hand": layer_norm_by_hand,
-    "RMSNorm, by hand": rms_norm_by_hand,
+@dataclass(frozen=True)
+class Norm:
+    """One way to compute one norm: "LayerNorm" or "RMSNorm", how, and the function of (x, weight[, bias])."""
+
+    kind: str
+    how: str
+    function: Function
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}, {self.how}"
+
+    def arguments(self, rows: int, d: int) -> tuple[Tensor, ...]:
+        """x of shape (rows, d), a weight of ones and, for LayerNorm, a bias of zeros."""
+        weight = torch.ones(d, requires_grad=True)
+        bias = (torch.zeros(d, requires_grad=True),) if self.kind == "LayerNorm" else ()
+        return (_random(rows, d), weight, *bias)
+
+
+NORMS = {
+    norm.name: norm
+    for norm in (
+        Norm("LayerNorm", "built in", layer_norm_built_in),
+        Norm("RMSNorm", "built in", rms_norm_built_in),
+        Norm("LayerNorm", "by hand", layer_norm_by_hand),
+        Norm("RMSNorm", "by hand", rms_norm_by_hand),
+    )
 }
 
 
-def compiled_norms(rows: int, d: int) -> tuple[dict[str, Function], str]:
+def compiled_norms(rows: int, d: int) -> tuple[dict[str, Norm], str]:
     """The two written by hand, compiled for numbers of this shape; without a compiler that works none, and why.
 
     Takes ten seconds or more: torch writes C++ for each, forward and backward, and compiles it.
@@ -65,16 +88,16 @@ def compiled_norms(rows: int, d: int) -> tuple[dict[str, Function], str]:
         import torch._inductor.config as inductor
 
         inductor.compile_threads = 1  # otherwise a pool of processes starts
-        norms = {
-            "LayerNorm, compiled": torch.compile(layer_norm_by_hand, dynamic=False),
-            "RMSNorm, compiled": torch.compile(rms_norm_by_hand, dynamic=False),
-        }
-        for name, norm in norms.items():
+        norms = [
+            Norm(kind, "compiled", torch.compile(function, dynamic=False))
+            for kind, function in (("LayerNorm", layer_norm_by_hand), ("RMSNorm", rms_norm_by_hand))
+        ]
+        for norm in norms:
             for backward in (False, True):
-                _call(norm, *_arguments(name, rows, d), backward=backward)()
+                _call(norm.function, *norm.arguments(rows, d), backward=backward)()
     except Exception as problem:  # a missing or unfit compiler shows itself in many kinds of errors
         return {}, f"Nothing is compiled here: {_why_not(problem)}."
-    return norms, "Compiled with a C++ compiler."
+    return {norm.name: norm for norm in norms}, "Compiled with a C++ compiler."
 
 
 def _why_not(problem: Exception) -> str:
@@ -85,9 +108,13 @@ def _why_not(problem: Exception) -> str:
 
 @dataclass(frozen=True)
 class Timing:
-    """Microseconds that one call takes: the median of several rounds, and the quartiles around it."""
+    """Microseconds that one call takes: the median of several rounds, and the quartiles around it.
 
-    name: str
+    kind, how: of the norm; the linear layer next door is ("Linear", "next door").
+    """
+
+    kind: str
+    how: str
     rows: int
     d: int
     backward: bool
@@ -95,9 +122,13 @@ class Timing:
     low: float
     high: float
 
+    @property
+    def name(self) -> str:
+        return f"{self.kind}, {self.how}"
+
 
 def timings(
-    norms: dict[str, Function], rows: int, d: int, backward: bool = False, rounds: int = 15, seconds: float = 1.5
+    norms: dict[str, Norm], rows: int, d: int, backward: bool = False, rounds: int = 15, seconds: float = 1.5
 ) -> list[Timing]:
     """One call of each norm, and of the linear layer next door (d to 4 d), on the same (rows, d) numbers.
 
@@ -105,30 +136,32 @@ def timings(
     One thread. It stops after so many rounds, or after so many seconds and three rounds.
     backward: forward and backward together, from a random cotangent
     """
-    calls = {name: _call(norm, *_arguments(name, rows, d), backward=backward) for name, norm in norms.items()}
-    linear = nn.Linear(d, 4 * d, bias=False)
-    calls["Linear next door"] = _call(linear, _random(rows, d), backward=backward)
+    calls = {
+        (norm.kind, norm.how): _call(norm.function, *norm.arguments(rows, d), backward=backward)
+        for norm in norms.values()
+    }
+    calls[LINEAR] = _call(nn.Linear(d, 4 * d, bias=False), _random(rows, d), backward=backward)
     with one_thread():
         measured = [_round(calls)]
         start = time.perf_counter()
         while len(measured) <= 3 or (len(measured) <= rounds and time.perf_counter() - start < seconds):
             measured.append(_round(calls))
     found = []
-    for name in calls:
-        low, middle, high = quantiles([each[name] for each in measured[1:]], n=4)
-        found.append(Timing(name, rows, d, backward, middle, low, high))
+    for contestant in calls:
+        low, middle, high = quantiles([each[contestant] for each in measured[1:]], n=4)
+        found.append(Timing(*contestant, rows, d, backward, middle, low, high))
     return found
 
 
-def _round(calls: dict[str, Callable[[], None]]) -> dict[str, float]:
-    """Microseconds of one call of each contestant; fast ones are called ten times."""
+def _round(calls: dict[tuple[str, str], Callable[[], None]]) -> dict[tuple[str, str], float]:
+    """Microseconds of one call of each contestant; the norms, which are fast, are called ten times."""
     found = {}
-    for name, call in calls.items():
-        repeats = 1 if name.startswith("Linear") else 10
+    for contestant, call in calls.items():
+        repeats = 1 if contestant == LINEAR else 10
         start = time.perf_counter()
         for _ in range(repeats):
             call()
-        found[name] = (time.perf_counter() - start) / repeats * 1e6
+        found[contestant] = (time.perf_counter() - start) / repeats * 1e6
     return found
 
 
@@ -137,9 +170,10 @@ def operations(name: str, rows: int = 4, d: int = 8) -> list[str]:
 
     Those that call others, or that look at a tensor in another way, are listed too.
     """
-    arguments = _arguments(name, rows, d)
+    norm = NORMS[name]
+    arguments = norm.arguments(rows, d)
     with torch.no_grad(), _no_chatter(), profile(activities=[ProfilerActivity.CPU]) as recorded:
-        NORMS[name](*arguments)
+        norm.function(*arguments)
     return [event.name.removeprefix("aten::") for event in recorded.events() if event.name.startswith("aten::")]
 
 
@@ -154,12 +188,6 @@ def _no_chatter() -> Iterator[None]:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
-
-
-def _arguments(name: str, rows: int, d: int) -> tuple[Tensor, ...]:
-    """x, weight and, for LayerNorm, bias."""
-    affine = (torch.ones(d, requires_grad=True), torch.zeros(d, requires_grad=True))
-    return (_random(rows, d), *affine[: 2 if name.startswith("LayerNorm") else 1])
 
 
 def _random(rows: int, d: int) -> Tensor:

@@ -8,6 +8,14 @@ from torch import fx, nn
 
 from widgets.experiments.decoder import Attention
 
+WORDS = {
+    "input": "x: one vector per token",
+    "relu": "ReLU",
+    "silu": "Swish",
+    "add": "add",
+    "mul": "multiply",
+}
+
 
 @dataclass(frozen=True)
 class Wire:
@@ -22,6 +30,13 @@ class Wire:
     inputs: tuple[str, ...]
     part: str
     depth: int
+
+    @property
+    def words(self) -> str:
+        """What the step is called in pictures and texts."""
+        if self.operation == "Linear":
+            return self.name.removeprefix(self.part + "_")
+        return WORDS.get(self.operation, self.operation)
 
 
 class _Tracer(fx.Tracer):

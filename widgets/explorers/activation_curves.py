@@ -7,10 +7,10 @@ from ipywidgets import Checkbox, FloatSlider
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.flipbook import Flipbook
+from widgets.formats import number
 from widgets.inputs import real_number
 from widgets.maths.gates import CURVES, CurvesAt, curves_at
 from widgets.pictures.activation_curves import REACH, ActivationCurvesPicture
-from widgets.style import number
 
 BETAS = (0.3, 4.3)  # below 0.3 Swish leaves the page; the explorer of beta goes down to 0
 POSITIONS = {"z": np.linspace(-REACH, REACH, 201).round(2), "beta": np.linspace(*BETAS, 201).round(2)}

@@ -8,7 +8,7 @@ from widgets.experiments.decoder import modern_block, old_block
 from widgets.experiments.wiring import Wire, wiring
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
-from widgets.pictures.decoder_block import DecoderBlocks, in_words
+from widgets.pictures.decoder_block import DecoderBlocks
 
 KNOWN = {"old": old_block, "modern": modern_block}
 
@@ -37,4 +37,4 @@ def _titled(block: str | nn.Module) -> tuple[str, nn.Module]:
 
 def _in_words(wires: list[Wire]) -> str:
     """The steps in the order in which they are computed."""
-    return ", ".join(in_words(wire) for wire in wires)
+    return ", ".join(wire.words for wire in wires)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from widgets.experiments.census import counts
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
-from widgets.pictures.decoder_census import CensusPicture, counts
+from widgets.pictures.decoder_census import CensusPicture
 
 
 def decoder_census(census: Sequence[Mapping[str, str]]) -> Explorer:
     """How many families use which norm, a gate, both, which eps, and a norm on queries and keys.
 
-    census: the rows of lessons/data/census.csv
+    census: from widgets.experiments.census.read_census
+    Raises TypeError or ValueError when it is something else.
     """
+    found = counts(census)
     lines = {
-        title: f"{title}: " + ", ".join(f"{words} {count}" for words, count, _ in rows)
-        for title, rows in counts(census).items()
+        question: f"{question}: " + ", ".join(f"{answer} {count}" for answer, count in answers.items())
+        for question, answers in found.items()
     }
-    caption = f"Of {len(census)} families, {lines['both changes']}."
-    return still(CensusPicture(census).figure, caption, "\n".join(lines.values()))
+    caption = f"Of {sum(found['norm'].values())} families, {lines['both changes']}."
+    return still(CensusPicture(found).figure, caption, "\n".join(lines.values()))

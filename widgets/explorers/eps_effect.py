@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import torch
 from ipywidgets import FloatLogSlider
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.flipbook import Flipbook
-from widgets.maths.norms import output_rms
-from widgets.pictures.eps_effect import LOOKS, EpsPicture, EpsRule
-from widgets.style import number, scientific
+from widgets.formats import number, scientific
+from widgets.maths.norms import EpsRule, eps_steps
+from widgets.pictures.eps_effect import LOOKS, EpsPicture
 
 LOWEST, HIGHEST = -5, 1  # powers of ten
 STEPS = 240
@@ -43,20 +42,15 @@ class Eps(Explorer):
         slider.readout_format = ".1e"
         super().__init__(flipbook, {"size": slider}, self._text)
 
-    def _results(self, size: float) -> list[float]:
-        return [
-            output_rms(torch.tensor(size, dtype=torch.float64), rule.eps, rule.inside).item() for rule in self.rules
-        ]
-
     def _show(self, size: float) -> str:
-        results = self._results(size)
-        self.picture.show(size, results)
-        each = "; ".join(f"{rule}: {number(value, 3)}" for rule, value in zip(self.rules, results, strict=True))
+        steps = eps_steps(self.rules, size)
+        self.picture.show(steps)
+        each = "; ".join(f"{rule}: {number(value, 3)}" for rule, value in zip(self.rules, steps.results, strict=True))
         return f"Input with RMS {scientific(size)}. RMS of the result: {each}."
 
     def _text(self, size: float) -> str:
         lines = [f"RMS of the input {scientific(size)}"]
-        for rule, value in zip(self.rules, self._results(size), strict=True):
+        for rule, value in zip(self.rules, eps_steps(self.rules, size).results, strict=True):
             lines.append(f"{rule!s:<30}RMS of the result {number(value, 3)}")
         return "\n".join(lines)
 

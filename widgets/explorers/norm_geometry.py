@@ -8,10 +8,10 @@ from torch import Tensor
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.flipbook import Flipbook
+from widgets.formats import number
 from widgets.inputs import as_vector
 from widgets.maths.geometry import geometry_steps
 from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
-from widgets.style import number
 
 EXAMPLE = (-0.5, -0.4, 1.2)
 POSITIONS = {
@@ -47,8 +47,8 @@ class NormGeometry(Explorer):
         super().__init__(flipbook, sliders, self._text)
 
     def _show(self, shift: float, turn: float, view: float) -> str:
-        steps = geometry_steps(self.x, shift, turn)
-        self.picture.show(steps, VIEW + view)
+        steps = geometry_steps(self.x, shift, turn, VIEW + view)
+        self.picture.show(steps)
         x = ", ".join(map(number, steps.x.tolist()))
         start = f"x = ({x}) has mean {number(steps.x.mean().item())}:"
         if steps.layer_norm.abs().max() < 1e-6:

@@ -8,7 +8,8 @@ from widgets.experiments.timing import NORMS, Timing, compiled_norms, timings
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.progress import Progress
 from widgets.explorers.still import still
-from widgets.pictures.norm_timings import NormTimingsPicture, duration
+from widgets.formats import duration
+from widgets.pictures.norm_timings import NormTimingsPicture
 
 SIZES = ((64, 512), (512, 512), (128, 2048))
 

@@ -9,11 +9,10 @@ from torch import Tensor
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.vector_box import EXAMPLE, vector_box
 from widgets.flipbook.flipbook import Flipbook
+from widgets.formats import number
 from widgets.inputs import as_vector
-from widgets.maths.norms import ShiftSteps, shift_steps
+from widgets.maths.norms import ShiftSteps, mean_and_rms, shift_steps
 from widgets.pictures.overall_shift import OverallShiftPicture
-from widgets.pictures.page import facts
-from widgets.style import number
 
 SHIFTS = 201
 SCALES = [round(0.02 * k, 2) for k in range(1, 151)]
@@ -77,7 +76,7 @@ class OverallShift(Explorer):
 
 
 def _line(name: str, row: Tensor) -> str:
-    return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + facts(row)
+    return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + mean_and_rms(row)
 
 
 def _words(steps: ShiftSteps, shift: float, scale: float, layernorm_only: bool) -> str:

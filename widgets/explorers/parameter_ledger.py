@@ -6,10 +6,10 @@ from ipywidgets import Dropdown, FloatSlider
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.flipbook import Flipbook
+from widgets.formats import number
 from widgets.inputs import real_number, whole_number
-from widgets.maths.budget import MODELS, Ledger, Model, ledger, llama_width_steps
-from widgets.pictures.parameter_ledger import ParameterLedgerPicture, verdict
-from widgets.style import number
+from widgets.maths.budget import MODELS, Ledger, LedgerSteps, Model, ledger_steps
+from widgets.pictures.parameter_ledger import ParameterLedgerPicture
 
 STEP, LARGEST = 64, 18432  # of d_model; the largest is PaLM's
 POSITIONS = {
@@ -66,18 +66,18 @@ class ParameterLedger(Explorer):
             self.rounding.observe(self._round, "value")
             self._round(d_model=model.d_model, multiplier=model.multiplier)
 
-    def _ledger(self, d_model: float, multiplier: float) -> Ledger:
-        return ledger(round(d_model), self.rounding.value, multiplier)
+    def _steps(self, d_model: float, multiplier: float) -> LedgerSteps:
+        return ledger_steps(round(d_model), self.rounding.value, multiplier)
 
     def _show(self, d_model: float, multiplier: float) -> str:
-        now, multiple_of = self._ledger(d_model, multiplier), self.rounding.value
-        width = llama_width_steps(round(d_model), multiple_of, multiplier)
-        self.picture.show(now, width, multiplier, multiple_of)
+        steps = self._steps(d_model, multiplier)
+        self.picture.show(steps)
+        now = steps.ledger
         settings = self._settings(d_model, multiplier)
-        return f"{settings} gives d_ff = {now.gated.d_ff}: {verdict(now)[2:]}.{_likeness(now)}"
+        return f"{settings} gives d_ff = {now.gated.d_ff}: {now.verdict[1]}.{_likeness(now)}"
 
     def _text(self, d_model: float, multiplier: float) -> str:
-        now = self._ledger(d_model, multiplier)
+        now = self._steps(d_model, multiplier).ledger
         lines = [f"{'':<12}{'d_ff':>8}{'parameters':>16}{'activations':>13}"]
         for name, budget in (("ReLU", now.relu), ("gated", now.gated)):
             lines.append(f"{name:<12}{budget.d_ff:>8}{budget.parameters:>16,}{budget.activations:>13,}")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from torch import Tensor
+
 from widgets.experiments.product_task import NETWORKS, ProductFit, learn_product
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.flipbook import Flipbook
-from widgets.pictures.product_fits import COLOURS, product_figure, size
+from widgets.formats import two_digits
+from widgets.pictures.product_fits import COLOURS, product_figure
 
 
 def product_fits(fits: Iterable[ProductFit] | None = None) -> Explorer:
@@ -22,9 +25,16 @@ def product_fits(fits: Iterable[ProductFit] | None = None) -> Explorer:
         raise TypeError(f"{wanted}; got {', '.join(type(fit).__name__ for fit in fits)}.")
     if not 1 <= len(fits) <= len(COLOURS):
         raise ValueError(f"{wanted}; got {len(fits)}.")
-    errors = {fit.network: [size(error.median()) for error in (fit.error_inside, fit.error_outside)] for fit in fits}
+    errors = {
+        fit.network: [two_digits(error.median().item()) for error in (fit.error_inside, fit.error_outside)]
+        for fit in fits
+    }
     lines = [f"{'mean squared error':<20}{'inside':>10}{'outside':>10}"]
     lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, (inside, outside) in errors.items()]
     each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())
     label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
     return Explorer(Flipbook(product_figure(fits), label=label), {}, lambda: "\n".join(lines))
+
+
+def _middle(errors: Tensor) -> str:
+    return two_digits(errors.median().item())

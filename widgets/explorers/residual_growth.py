@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from widgets.experiments.depth import NORM_CHOICES, Growth, arms, growth
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
+from widgets.formats import number
 from widgets.inputs import real_number, whole_number
 from widgets.pictures.residual_growth import ResidualGrowth, in_words
-from widgets.style import number
 
 DEEPEST = 64
 EXAMPLES = {"norms": '["no norm", "RMSNorm"]', "feed_forwards": '["ReLU"]', "places": '["before", "after"]'}

@@ -7,10 +7,10 @@ from ipywidgets import FloatSlider
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.flipbook import Flipbook
+from widgets.formats import number
 from widgets.inputs import real_number
 from widgets.maths.activations import swish_least, swish_one
 from widgets.pictures.swish_beta import SwishBetaPicture
-from widgets.style import number
 
 LARGEST = 10
 POSITIONS = np.linspace(0, LARGEST, 201).round(2)

@@ -12,9 +12,9 @@ from widgets.experiments.training import batches, encode, held_out_loss, split, 
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.progress import Progress
 from widgets.flipbook.flipbook import Flipbook
+from widgets.formats import number
 from widgets.inputs import whole_number
 from widgets.pictures.loss_curves import LossCurves
-from widgets.style import number
 
 OLD, MODERN = ("LayerNorm", "ReLU"), ("RMSNorm", "SwiGLU")
 REDRAW = 0.7  # seconds

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from widgets.formats import percent
 from widgets.inputs import LARGEST, real_number, whole_number
 
 
@@ -65,6 +66,8 @@ def matched_d_ff(relu_d_ff: int) -> int:
 class WidthSteps:
     """LLaMA's rule on its way to d_ff: two thirds of 4 d_model, times the multiplier, rounded up."""
 
+    multiple_of: int
+    multiplier: float
     two_thirds: int
     multiplied: int
     d_ff: int
@@ -80,9 +83,10 @@ def llama_width_steps(d_model: int, multiple_of: int = 256, multiplier: float = 
     """
     two_thirds = 2 * 4 * whole_number("d_model", d_model) // 3
     multiple_of = whole_number("multiple_of", multiple_of)
-    multiplied = int(real_number("multiplier", multiplier, 0.01, 100) * two_thirds)
+    multiplier = real_number("multiplier", multiplier, 0.01, 100)
+    multiplied = int(multiplier * two_thirds)
     d_ff = max(1, -(-multiplied // multiple_of)) * multiple_of
-    return WidthSteps(two_thirds, multiplied, _counted(Budget(d_model, d_ff, 3)).d_ff)
+    return WidthSteps(multiple_of, multiplier, two_thirds, multiplied, _counted(Budget(d_model, d_ff, 3)).d_ff)
 
 
 def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> int:
@@ -112,13 +116,30 @@ class Ledger:
         """Whether the two have equal parameters to within 2 in 100, more than LLaMA's rounding ever costs it."""
         return abs(self.excess) <= 0.02
 
+    @property
+    def verdict(self) -> tuple[str, str]:
+        """Whether it keeps the budget: a sign that differs in shape, and words."""
+        if self.keeps_budget:
+            return "✓", f"keeps the budget ({percent(self.excess, sign=True)})"
+        sign, where = ("▲", "over") if self.excess > 0 else ("▼", "under")
+        return sign, f"{percent(abs(self.excess))} {where} the budget"
 
-def ledger(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> Ledger:
-    """Both layers for one hidden size, the gated one as wide as LLaMA's rule makes it.
+
+@dataclass(frozen=True)
+class LedgerSteps:
+    """A width by LLaMA's rule, and what a layer of that width costs."""
+
+    width: WidthSteps
+    ledger: Ledger
+
+
+def ledger_steps(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> LedgerSteps:
+    """How LLaMA's rule comes to its width, and the ledger of the layer.
 
     Raises what llama_d_ff raises.
     """
-    return Ledger(relu_budget(d_model), gated_budget(d_model, llama_d_ff(d_model, multiple_of, multiplier)))
+    width = llama_width_steps(d_model, multiple_of, multiplier)
+    return LedgerSteps(width, Ledger(relu_budget(d_model), gated_budget(d_model, width.d_ff)))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,16 @@ from widgets.maths.norms import layer_norm_steps, rms_norm_steps
 
 @dataclass(frozen=True)
 class GeometrySteps:
-    """A vector of three components, its part without mean, and both results; each (3,)."""
+    """A vector of three components, its part without mean, and both results; each (3,).
+
+    azimuth: degrees from which they are looked at
+    """
 
     x: Tensor
     centred: Tensor
     layer_norm: Tensor
     rms_norm: Tensor
+    azimuth: float = 0.0
 
     def angle(self) -> float:
         """The angle between the two results, in degrees."""
@@ -26,14 +30,16 @@ class GeometrySteps:
         return math.degrees(math.acos(min(1.0, max(-1.0, cosine.item()))))
 
 
-def geometry_steps(x0: Tensor, shift: float = 0.0, turn: float = 0.0, eps: float = 1e-5) -> GeometrySteps:
+def geometry_steps(
+    x0: Tensor, shift: float = 0.0, turn: float = 0.0, azimuth: float = 0.0, eps: float = 1e-5
+) -> GeometrySteps:
     """Turns x0 about the line through (1, 1, 1), adds the shift to every component, and normalises both ways.
 
-    x0: (3,), floating point; turn in degrees
+    x0: (3,), floating point; turn and azimuth in degrees, the latter only for who looks at the steps
     """
     x = turned(x0, turn) + shift
     steps = layer_norm_steps(x, eps)
-    return GeometrySteps(x, steps.centred, steps.result, rms_norm_steps(x, eps).result)
+    return GeometrySteps(x, steps.centred, steps.result, rms_norm_steps(x, eps).result, azimuth)
 
 
 def turned(x: Tensor, degrees: float) -> Tensor:

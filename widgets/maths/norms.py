@@ -5,9 +5,13 @@ RMSNorm here means: eps inside the root, gain only, no mean (as torch.nn.RMSNorm
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
+
+from widgets.formats import number, scientific
 
 
 def rms(x: Tensor, eps: float = 0.0) -> Tensor:
@@ -17,6 +21,14 @@ def rms(x: Tensor, eps: float = 0.0) -> Tensor:
     Source: Zhang & Sennrich 2019, eq. 4 (which has no eps); eps inside the root as in torch.nn.RMSNorm.
     """
     return (x.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+
+
+def mean_and_rms(x: Tensor) -> str:
+    """The mean and the RMS of one vector in words, such as "mean 0.83   RMS 1.61".
+
+    x: (d,)
+    """
+    return f"mean {number(x.mean().item())}   RMS {number(rms(x).item())}"
 
 
 @dataclass(frozen=True)
@@ -93,3 +105,31 @@ def output_rms(size: Tensor, eps: float, inside: bool = True) -> Tensor:
     Source: RMS(x) / sqrt(RMS(x)^2 + eps), and RMS(x) / (RMS(x) + eps).
     """
     return size / (size.square() + eps).sqrt() if inside else size / (size + eps)
+
+
+@dataclass(frozen=True)
+class EpsRule:
+    """One way to use eps: under the root, or added to the root."""
+
+    eps: float
+    inside: bool
+
+    def __str__(self) -> str:
+        return f"ε = {scientific(self.eps)} {'inside' if self.inside else 'outside'} the root"
+
+    def result(self, size: Tensor) -> Tensor:
+        """The RMS of the result for inputs of these sizes: (...) -> (...)."""
+        return output_rms(size, self.eps, self.inside)
+
+
+@dataclass(frozen=True)
+class EpsSteps:
+    """An input of one size, and the RMS of its result under each rule."""
+
+    size: float
+    results: list[float]
+
+
+def eps_steps(rules: Sequence[EpsRule], size: float) -> EpsSteps:
+    """The RMS of the result under each rule, for an input whose RMS is `size`, above 0."""
+    return EpsSteps(size, [rule.result(torch.tensor(size, dtype=torch.float64)).item() for rule in rules])

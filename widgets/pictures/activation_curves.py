@@ -7,7 +7,7 @@ from functools import partial
 
 from matplotlib.artist import Artist
 
-from widgets import style
+from widgets import formats, style
 from widgets.maths import activations
 from widgets.maths.gates import CurvesAt
 from widgets.pictures.chart import Chart
@@ -71,7 +71,7 @@ class ActivationCurvesPicture:
     def show(self, at: CurvesAt) -> None:
         """Moves the line and the dots to z; bends Swish to beta, if it is to bend."""
         self.line.set_x(self.chart.x(at.z) - 0.6)
-        self.z.set_text(f"z = {style.number(at.z)}" + (f"   β = {style.number(at.beta)}" if at.beta != 1 else ""))
+        self.z.set_text(f"z = {formats.number(at.z)}" + (f"   β = {formats.number(at.beta)}" if at.beta != 1 else ""))
         self.gates[0].set_text(f"sigmoid: {at.sigmoid_state}")
         self.gates[1].set_text(f"Swish: {at.swish_state}")
         if self.bend:
@@ -99,8 +99,8 @@ class _Curve:
 
     def show(self, z: float, value: float, slope: float) -> None:
         self.chart.put(self.dot, z, value)
-        self.value.set_text(style.number(value, 3))
-        self.slope.set_text(style.number(slope, 3) if self.slopes else "")
+        self.value.set_text(formats.number(value, 3))
+        self.slope.set_text(formats.number(slope, 3) if self.slopes else "")
 
 
 class _Swish:
@@ -127,9 +127,9 @@ class _Swish:
 
     def _mark(self) -> None:
         one = activations.swish_one(self.beta)
-        self._put(1, one, 1.0, f"Swish = 1 at {style.number(one, 3)}", 8, -27)
+        self._put(1, one, 1.0, f"Swish = 1 at {formats.number(one, 3)}", 8, -27)
         z, least = activations.swish_least(self.beta) if self.beta else (-REACH, -REACH / 2)
-        self._put(0, z, least, f"least, {style.number(least, 3)} at {style.number(z, 3)}", -40, -18)
+        self._put(0, z, least, f"least, {formats.number(least, 3)} at {formats.number(z, 3)}", -40, -18)
         for artist in (self.ticks[0], self.words[0]):
             artist.set_visible(z > 0.7 * -REACH)
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from torch import Tensor
 
-from widgets import style
+from widgets import formats, style
 from widgets.pictures.page import box, write
 
 
@@ -38,10 +38,10 @@ class Chart:
         tick = {"fontsize": style.SMALL, "color": style.FAINT}
         for number in across_ticks:
             box(axes, self.x(number) - 0.3, bottom, 0.6, height, facecolor=style.RULE)
-            write(axes, self.x(number), bottom - 12, style.number(number, 0), ha="center", **tick)
+            write(axes, self.x(number), bottom - 12, formats.number(number, 0), ha="center", **tick)
         for number in up_ticks:
             box(axes, left, self.y(number) - 0.3, width, 0.6, facecolor=style.RULE)
-            write(axes, left - 5, self.y(number) - 3, style.number(number, 0), ha="right", **tick)
+            write(axes, left - 5, self.y(number) - 3, formats.number(number, 0), ha="right", **tick)
         if 0 in across_ticks:
             box(axes, self.x(0) - 0.4, bottom, 0.8, height, facecolor=style.FAINT)
         if 0 in up_ticks:

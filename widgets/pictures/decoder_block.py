@@ -29,23 +29,14 @@ COLOURS = {
     "relu": style.CONTENT,
     "down_proj": style.OUTPUT,
 }
-SIGNS = {"add": ("+", "add"), "mul": ("×", "multiply")}
-WORDS = {"input": "x: one vector per token", "relu": "ReLU", "silu": "Swish", "feed_forward": "feed-forward"}
+SIGNS = {"add": "+", "mul": "×"}
+PARTS = {"feed_forward": "feed-forward"}
 CHANGES = {
     "LayerNorm": "change 1:\nLayerNorm\nbecomes RMSNorm",
     "RMSNorm": "change 1:\nRMSNorm,\nwas LayerNorm",
     "relu": "change 2:\ntwo layers with ReLU\nbecome SwiGLU",
     "silu": "change 2:\nSwiGLU, was two\nlayers with ReLU",
 }
-
-
-def in_words(wire: Wire) -> str:
-    """What a step is called in the picture."""
-    if wire.operation in SIGNS:
-        return SIGNS[wire.operation][1]
-    if wire.operation == "Linear":
-        return wire.name.removeprefix(wire.part + "_")
-    return WORDS.get(wire.operation, wire.operation)
 
 
 class DecoderBlocks:
@@ -74,7 +65,7 @@ class _Column:
         for wire in wires:
             self.places[wire.name] = self._place(wire, wires)
         for part in dict.fromkeys(wire.part for wire in wires if wire.part):
-            self._frame([wire for wire in wires if wire.part == part], WORDS.get(part, part))
+            self._frame([wire for wire in wires if wire.part == part], PARTS.get(part, part))
         for wire in wires:
             if not wire.part and wire.operation in CHANGES:
                 self._frame([wire])
@@ -97,10 +88,10 @@ class _Column:
 
     def _step(self, wire: Wire) -> None:
         x, y = self.places[wire.name]
-        words = in_words(wire)
+        words = wire.words
         colour = COLOURS.get(words, COLOURS.get(wire.operation, style.INK))
         if wire.operation in SIGNS:
-            sign, _ = SIGNS[wire.operation]
+            sign = SIGNS[wire.operation]
             self.axes.add_patch(Circle((x, y), RADIUS, facecolor=style.PAPER, edgecolor=colour, linewidth=1.4))
             self._text(x, y, sign, size=style.LARGE, ha="center")
             self._text(x + 0.2, y + 0.14, words, size=style.SMALL)

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from matplotlib.lines import Line2D
 
-from widgets import style
-from widgets.maths.norms import output_rms
+from widgets import formats, style
+from widgets.maths.norms import EpsRule, EpsSteps
 from widgets.pictures.page import box, page, write
 
 WIDTH, HEIGHT = 720, 292
 LEFT, RIGHT, BOTTOM, TOP = 46, 420, 40, 262  # the plot
 BARS = 456  # where the bars begin
 LOOKS = [(style.RMS_NORM, "-"), (style.LAYER_NORM, "--"), (style.GATE, ":"), (style.CONTENT, "-.")]
-
-
-@dataclass(frozen=True)
-class EpsRule:
-    """One way to use eps: under the root, or added to the root."""
-
-    eps: float
-    inside: bool
-
-    def __str__(self) -> str:
-        return f"ε = {style.scientific(self.eps)} {'inside' if self.inside else 'outside'} the root"
 
 
 class EpsPicture:
@@ -39,7 +27,7 @@ class EpsPicture:
         self._furniture(axes)
         sizes = torch.logspace(self.first, self.last, 121, dtype=torch.float64)
         for rule, (colour, dashes) in zip(rules, LOOKS, strict=False):
-            heights = [self.y(value) for value in output_rms(sizes, rule.eps, rule.inside).tolist()]
+            heights = [self.y(value) for value in rule.result(sizes).tolist()]
             xs = [self.x(size) for size in sizes.tolist()]
             axes.add_line(Line2D(xs, heights, color=colour, linestyle=dashes, linewidth=2))
         self.line = box(axes, LEFT, BOTTOM, 1.2, TOP - BOTTOM, facecolor=style.INK)
@@ -76,13 +64,13 @@ class EpsPicture:
         """Where a result of this RMS stands on the page."""
         return BOTTOM + value * (TOP - BOTTOM - 8)
 
-    def show(self, size: float, results: Sequence[float]) -> None:
-        """size: the input's RMS; results: the result's RMS under each rule."""
-        x = self.x(size)
+    def show(self, steps: EpsSteps) -> None:
+        """Moves the line, the dots and the bars to an input of this size."""
+        x = self.x(steps.size)
         self.line.set_x(x - 0.6)
         self.size.set_position((min(max(x, LEFT + 76), RIGHT), TOP + 8))
-        self.size.set_text(style.scientific(size))
-        for dot, bar, number, value in zip(self.dots, self.bars, self.numbers, results, strict=True):
+        self.size.set_text(formats.scientific(steps.size))
+        for dot, bar, number, value in zip(self.dots, self.bars, self.numbers, steps.results, strict=True):
             dot.set_xy((x - 4, self.y(value) - 4))
             bar.set_width(value * (WIDTH - 64 - BARS))
-            number.set_text(style.number(value, 3))
+            number.set_text(formats.number(value, 3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from widgets import style
+from widgets import formats, style
 from widgets.maths.activations import SWISH_ONE, swish
 from widgets.maths.gates import FlowSteps
 from widgets.pictures.page import box, page, write
@@ -30,7 +30,7 @@ LOOKS = {
 
 RULE = (
     "gate read to one decimal: below 0 (z < 0) flipped · 0.0 closed · between attenuated · "
-    f"1.0 passed · above 1 (z > {style.number(SWISH_ONE)}) amplified"
+    f"1.0 passed · above 1 (z > {formats.number(SWISH_ONE)}) amplified"
 )
 
 
@@ -97,7 +97,7 @@ class _Column:
         height = value * self.units[base]
         beyond = self.outline.get_height() if base == PRODUCT else 0  # the number stands clear of the outline too
         self.bars[base].set_height(height)
-        self.numbers[base].set_text(style.number(value))
+        self.numbers[base].set_text(formats.number(value))
         self.numbers[base].set_y(base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 9.5))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from widgets import style
+from widgets import formats, style
 from widgets.pictures.chart import Chart
 from widgets.pictures.page import box, page, write
 
@@ -42,4 +42,4 @@ class LossCurves:
             while any(abs(y - other) < 14 for other in places):
                 y += 2
             places.append(y)
-            self.words[name].set(text=f"{style.number(smooth[-1])}  {name}", y=y - 3)
+            self.words[name].set(text=f"{formats.number(smooth[-1])}  {name}", y=y - 3)

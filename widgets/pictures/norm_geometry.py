@@ -9,9 +9,10 @@ from matplotlib.artist import Artist
 from mpl_toolkits.mplot3d import Axes3D, proj3d
 from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection
 
-from widgets import style
+from widgets import formats, style
 from widgets.maths.geometry import GeometrySteps
-from widgets.pictures.page import box, facts, page, write
+from widgets.maths.norms import mean_and_rms
+from widgets.pictures.page import box, page, write
 
 WIDTH, HEIGHT = 720, 372
 ROOT3 = 3**0.5
@@ -72,17 +73,17 @@ class NormGeometryPicture:
         self.ones_name = write(self.page, 0, 0, "(1, 1, 1)", fontsize=style.SMALL)
         return [disc, ones, *thin, thick, self.edge, self.ones_name]
 
-    def show(self, steps: GeometrySteps, azimuth: float) -> None:
-        """Moves the vector and its results to these steps, seen from this azimuth in degrees."""
-        self._look_from(azimuth)
+    def show(self, steps: GeometrySteps) -> None:
+        """Moves the vector and its results to these steps."""
+        self._look_from(steps.azimuth)
         vectors = dict(zip(COLOURS, (steps.x, steps.layer_norm, steps.rms_norm), strict=True))
         self.path.set_data_3d(*np.array([(0.0, 0.0, 0.0), steps.x.tolist()]).T)
         self.projection.set_data_3d(*np.array([steps.x.tolist(), steps.centred.tolist()]).T)
         for name, vector in vectors.items():
-            self.numbers[name].set_text("(" + ", ".join(map(style.number, vector.tolist())) + ")")
-            self.facts[name].set_text(facts(vector))
+            self.numbers[name].set_text("(" + ", ".join(map(formats.number, vector.tolist())) + ")")
+            self.facts[name].set_text(mean_and_rms(vector))
         self._place({name: self.on_page(vector.tolist()) for name, vector in vectors.items()})
-        self.angle.set_text(f"between the two results: {style.number(steps.angle(), 0)}°")
+        self.angle.set_text(f"between the two results: {formats.number(steps.angle(), 0)}°")
 
     def _look_from(self, azimuth: float) -> None:
         if self.axes.azim == azimuth and self.axes.M is not None:

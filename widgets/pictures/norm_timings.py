@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from widgets import style
+from widgets import formats, style
 from widgets.experiments.timing import Timing
 from widgets.pictures.page import box, page, write
 
 LEFT, COLUMN, ROW, TOP, BOTTOM = 150.0, 250.0, 30.0, 62.0, 40.0
-UNITS = (("s", 1e6), ("ms", 1e3), ("µs", 1.0))
 COLOURS = {"LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
 
 
@@ -19,9 +18,7 @@ class NormTimingsPicture:
 
     def __init__(self, found: Sequence[Timing]) -> None:
         sizes = list(dict.fromkeys((each.rows, each.d) for each in found))
-        names = list(
-            dict.fromkeys(each.name for each in sorted(found, key=lambda each: each.name.startswith("Linear")))
-        )
+        names = list(dict.fromkeys(each.name for each in sorted(found, key=lambda each: each.kind == "Linear")))
         width, height = LEFT + COLUMN * len(sizes), TOP + ROW * len(names) + BOTTOM
         self.figure, self.axes = page(width, height)
         self._lowest = math.floor(math.log10(min(each.low for each in found)))
@@ -35,7 +32,7 @@ class NormTimingsPicture:
             for power in range(self._lowest, self._highest + 1):
                 x = self._x(left, 10.0**power)
                 box(self.axes, x - 0.3, BOTTOM, 0.6, ROW * len(names), facecolor=style.RULE)
-                words = duration(10.0**power)
+                words = formats.duration(10.0**power)
                 write(self.axes, x, BOTTOM - 14, words, ha="center", fontsize=style.SMALL, color=style.FAINT)
             for each in found:
                 if (each.rows, each.d) == (count, d):
@@ -44,7 +41,7 @@ class NormTimingsPicture:
         write(self.axes, LEFT, height - 20, words, fontsize=style.SMALL)
 
     def _mark(self, left: float, y: float, timing: Timing) -> None:
-        colour = COLOURS.get(timing.name.partition(",")[0], style.INK)
+        colour = COLOURS.get(timing.kind, style.INK)
         y += -4 if timing.backward else 4
         low, high = self._x(left, timing.low), self._x(left, timing.high)
         box(self.axes, low, y - 0.8, high - low, 1.6, facecolor=colour)
@@ -54,10 +51,3 @@ class NormTimingsPicture:
     def _x(self, left: float, microseconds: float) -> float:
         share = (math.log10(microseconds) - self._lowest) / (self._highest - self._lowest)
         return left + 16 + share * (COLUMN - 46)
-
-
-def duration(microseconds: float) -> str:
-    """Microseconds, milliseconds or seconds, with two digits that count."""
-    unit, size = next((unit, size) for unit, size in UNITS if microseconds >= size or unit == "µs")
-    value = microseconds / size
-    return f"{value:.{0 if value >= 9.95 or value == round(value) else 1}f} {unit}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from widgets import style
-from widgets.maths.norms import NormSteps, ShiftSteps
-from widgets.pictures.page import BarRow, box, facts, page, write
+from widgets import formats, style
+from widgets.maths.norms import NormSteps, ShiftSteps, mean_and_rms
+from widgets.pictures.page import BarRow, box, page, write
 
 WIDTH, HEIGHT = 720, 358
 INPUT, CENTRED, RESULT = 270, 165, 60  # the heights of the three lines that bars stand on
@@ -60,8 +60,8 @@ class _Path:
     def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
         self.x.show(now.x.tolist(), unit)
         self.result.show(now.result.tolist(), result_unit, unshifted.tolist())
-        self.x_facts.set_text(facts(now.x))
-        self.result_facts.set_text(facts(now.result))
+        self.x_facts.set_text(mean_and_rms(now.x))
+        self.result_facts.set_text(mean_and_rms(now.result))
 
 
 class _LayerNormPath(_Path):
@@ -78,12 +78,12 @@ class _LayerNormPath(_Path):
     def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
         super().show(now, unshifted, unit, result_unit)
         self.centred.show(now.centred.tolist(), unit)
-        self.centred_facts.set_text(facts(now.centred))
+        self.centred_facts.set_text(mean_and_rms(now.centred))
         mean = INPUT + self.x.cut(now.mean.item() * unit)
         self.mean.set_y(mean - 0.7)
         self.x.keep_clear(mean)
-        self.subtract.set_text(f"1  subtract the mean (thin line), {style.number(now.mean.item())}")
-        self.divide.set_text(f"2  divide by √(variance + ε) = {style.number(now.scale.item())}")
+        self.subtract.set_text(f"1  subtract the mean (thin line), {formats.number(now.mean.item())}")
+        self.divide.set_text(f"2  divide by √(variance + ε) = {formats.number(now.scale.item())}")
 
 
 class _RMSNormPath(_Path):
@@ -106,4 +106,4 @@ class _RMSNormPath(_Path):
 
     def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
         super().show(now, unshifted, unit, result_unit)
-        self.divide.set_text(f"2  divide by √(mean square + ε) = {style.number(now.scale.item())}")
+        self.divide.set_text(f"2  divide by √(mean square + ε) = {formats.number(now.scale.item())}")

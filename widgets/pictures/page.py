@@ -9,10 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from torch import Tensor
 
-from widgets import style
-from widgets.maths.norms import rms
+from widgets import formats, style
 
 
 def page(width: float, height: float) -> tuple[Figure, Axes]:
@@ -37,11 +35,6 @@ def write(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Tex
 def box(axes: Axes, x: float, y: float, width: float, height: float, **look: object) -> Rectangle:
     """A rectangle with its lower left corner at (x, y), not cut off at the edge of the page."""
     return axes.add_patch(Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look}))
-
-
-def facts(row: Tensor) -> str:
-    """The mean and the RMS of a vector, as the pictures print them."""
-    return f"mean {style.number(row.mean().item())}   RMS {style.number(rms(row).item())}"
 
 
 class BarRow:
@@ -85,7 +78,7 @@ class BarRow:
             height, beyond = self.cut(value * unit), self.cut(outline * unit)
             self.stretch(bar, height)
             arrow = "" if abs(value * unit) <= self.reach else " ↑" if value > 0 else " ↓"
-            number.set_text(style.number(value, self.digits) + arrow)
+            number.set_text(formats.number(value, self.digits) + arrow)
             y = self.base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 9.5)
             if number.get_position()[1] != y:
                 number.set_y(y)

@@ -7,8 +7,8 @@ from itertools import groupby
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from widgets import style
-from widgets.maths.budget import MODELS, Ledger, Model, WidthSteps
+from widgets import formats, style
+from widgets.maths.budget import MODELS, LedgerSteps, Model
 from widgets.pictures.page import box, page, write
 
 WIDTH, HEIGHT = 720, 330
@@ -39,15 +39,16 @@ class ParameterLedgerPicture:
         self.moving = [self.title, self.rule, self.verdict, self.here, self.ratio]
         self.moving += [artist for pair in (self.parameters, self.activations) for artist in pair.moving]
 
-    def show(self, ledger: Ledger, width: WidthSteps, multiplier: float, multiple_of: int) -> None:
+    def show(self, steps: LedgerSteps) -> None:
         """Moves the bars, the table and the mark to this ledger, and says how its width came about."""
+        ledger, width = steps.ledger, steps.width
         relu, gated = ledger.relu, ledger.gated
         self.title.set_text(f"d_model {gated.d_model}   d_ff {gated.d_ff}")
         self.rule.set_text(
-            f"two thirds of 4 d_model: {width.two_thirds},  × {style.number(multiplier)}: {width.multiplied},"
-            f"  up to a multiple of {multiple_of}: {width.d_ff}"
+            f"two thirds of 4 d_model: {width.two_thirds},  × {formats.number(width.multiplier)}: {width.multiplied},"
+            f"  up to a multiple of {width.multiple_of}: {width.d_ff}"
         )
-        self.verdict.set_text(verdict(ledger))
+        self.verdict.set_text(" ".join(ledger.verdict))
         parts = [("gate", ledger.ratio), ("up", ledger.ratio), ("down", ledger.ratio)]
         self.parameters.show(parts, relu.parameters, gated.parameters)
         parts = [("gate input", ledger.ratio), ("content", ledger.ratio)]
@@ -55,15 +56,7 @@ class ParameterLedgerPicture:
         x = _x(min(max(ledger.ratio, NARROWEST), WIDEST))
         self.here.set_x(x - 1.5)
         self.ratio.set_position((min(max(x, 70), WIDTH - 70), LINE - 20))
-        self.ratio.set_text(f"▲ d_ff / d_model = {style.number(ledger.ratio, 3)}")
-
-
-def verdict(ledger: Ledger) -> str:
-    """Whether the gated layer keeps the budget, in words."""
-    percent = style.number(100 * abs(ledger.excess), 1)
-    if ledger.keeps_budget:
-        return f"✓ keeps the budget ({style.number(100 * ledger.excess, 1, sign=True)} %)"
-    return f"▲ {percent} % over the budget" if ledger.excess > 0 else f"▼ {percent} % under the budget"
+        self.ratio.set_text(f"▲ d_ff / d_model = {formats.number(ledger.ratio, 3)}")
 
 
 class _Pair:
@@ -91,10 +84,10 @@ class _Pair:
 
     def show(self, parts: list[tuple[str, float]], relu: int, gated: int) -> None:
         for k, (segment, (word, units)) in enumerate(zip(self.segments, parts, strict=True)):
-            segment.show(units * k, units, f"{word} {style.number(units)} {self.unit}")
-        self.relu.set_text(counted(relu))
-        self.gated.set_text(counted(gated))
-        self.against.set_text(f"{style.number(100 * (gated / relu - 1), 1, sign=True)} %")
+            segment.show(units * k, units, f"{word} {formats.number(units)} {self.unit}")
+        self.relu.set_text(formats.counted(relu))
+        self.gated.set_text(formats.counted(gated))
+        self.against.set_text(f"{formats.number(100 * (gated / relu - 1), 1, sign=True)} %")
 
 
 class _Segment:
@@ -111,13 +104,6 @@ class _Segment:
         self.word.set_position(((left + right) / 2, self.word.get_position()[1]))
         fits = right - left > 5.2 * len(word)
         self.word.set_text(word if fits else word.split()[0] if right - left > 30 else " ")
-
-
-def counted(count: int) -> str:
-    """A count as the table prints it: in full below a million, else in millions or billions."""
-    if count < 1_000_000:
-        return f"{count:,}"
-    return f"{count / 1e6:,.1f} M" if count < 1e9 else f"{count / 1e9:,.2f} B"
 
 
 def _x(ratio: float) -> float:
@@ -140,10 +126,10 @@ def _line_of_models(axes: Axes) -> None:
 
 
 def _cost(models: list[Model]) -> str:
-    ratios = sorted({style.number(model.ledger.ratio) for model in models})
+    ratios = sorted({formats.number(model.ledger.ratio) for model in models})
     over = max(model.ledger.excess for model in models)
     kept = all(model.ledger.keeps_budget for model in models)
-    return "–".join(ratios) + (" ✓ keeps the budget" if kept else f", {style.number(100 * over, 0, sign=True)} %")
+    return "–".join(ratios) + (" ✓ keeps the budget" if kept else f", {formats.number(100 * over, 0, sign=True)} %")
 
 
 def _names(models: list[Model]) -> str:

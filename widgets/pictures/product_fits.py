@@ -10,6 +10,7 @@ from torch import Tensor
 
 from widgets import style
 from widgets.experiments.product_task import INSIDE, OUTSIDE, ProductFit
+from widgets.formats import two_digits
 from widgets.pictures.page import box, page, write
 
 WIDTH, HEIGHT = 720, 330
@@ -39,11 +40,6 @@ def product_figure(fits: Sequence[ProductFit]) -> Figure:
     return figure
 
 
-def size(error: Tensor) -> str:
-    """A squared error as the picture prints it: 9.9, but 4.2e−2."""
-    return style.number(error.item(), 1) if error >= 0.95 else style.scientific(error.item())
-
-
 def _panel(axes: Axes, left: float, row: int, truth: Tensor, predicted: Tensor, error: Tensor, colour: str) -> None:
     bottom, reach = ROWS[row][:2]
     middle = predicted[error.argsort()[len(error) // 2]]
@@ -52,6 +48,6 @@ def _panel(axes: Axes, left: float, row: int, truth: Tensor, predicted: Tensor, 
     across, up = (((v[:SHOWN] / reach**2).clamp(-1, 1) + 1) / 2 * SIDE for v in (truth, middle))
     axes.plot((left + across).numpy(), (bottom + up).numpy(), ".", color=colour, markersize=3.2)
     small = {"fontsize": style.SMALL - 0.5, "ha": "right"}
-    write(axes, left + SIDE - 4, bottom + 16, f"error {size(error.median())}", weight="bold", **small)
-    seeds = f"{size(error.min())} … {size(error.max())}"
+    write(axes, left + SIDE - 4, bottom + 16, f"error {two_digits(error.median().item())}", weight="bold", **small)
+    seeds = f"{two_digits(error.min().item())} … {two_digits(error.max().item())}"
     write(axes, left + SIDE - 4, bottom + 5, seeds, color=style.FAINT, **small)

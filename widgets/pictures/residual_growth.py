@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from widgets import style
+from widgets import formats, style
 from widgets.experiments.depth import NO_NORM, Growth
 from widgets.pictures.page import box, page, write
 
@@ -90,7 +90,7 @@ def in_words(size: float) -> str:
     """A size to two digits: 4.5, 490, 4,900, 2e16, and ∞ beyond float32."""
     if not math.isfinite(size):
         return "∞"
-    return style.scientific(size) if size >= 1e5 else f"{float(f'{size:.2g}'):,g}"
+    return formats.scientific(size) if size >= 1e5 else f"{float(f'{size:.2g}'):,g}"
 
 
 def last_size(growth: Growth) -> str:
@@ -100,7 +100,7 @@ def last_size(growth: Growth) -> str:
 
 def last_share(growth: Growth) -> str:
     """The cosine between the end and the input; nothing to compare once float32 is left."""
-    return "–" if growth.overflow else style.number(growth.kept[-1])
+    return "–" if growth.overflow else formats.number(growth.kept[-1])
 
 
 def _look(growth: Growth) -> dict:

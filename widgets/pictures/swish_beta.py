@@ -6,7 +6,7 @@ from functools import partial
 
 from matplotlib.artist import Artist
 
-from widgets import style
+from widgets import formats, style
 from widgets.maths import activations
 from widgets.pictures.chart import Chart
 from widgets.pictures.page import page, write
@@ -43,15 +43,15 @@ class SwishBetaPicture:
     def show(self, beta: float) -> None:
         """Bends the curve to this beta and moves the marks along."""
         self.chart.redraw(self.line, partial(activations.swish, beta=beta))
-        self.beta.set_text(f"β = {style.number(beta)}")
+        self.beta.set_text(f"β = {formats.number(beta)}")
         one = activations.swish_one(beta)
         self.chart.put(self.marks[1], one, 1)
-        texts = ["none: a straight line", f"at z = {style.number(one, 3)}", "grows without end"]
+        texts = ["none: a straight line", f"at z = {formats.number(one, 3)}", "grows without end"]
         if beta > 0:
             z, least = activations.swish_least(beta)
             self.chart.put(self.marks[0], max(z, -4), least)
-            texts[0] = f"{style.number(least, 3)} at z = {style.number(z, 3)}"
-            texts[2] = f"by {style.number(-least, 3)}, at z = ±{style.number(-z, 3)}"
+            texts[0] = f"{formats.number(least, 3)} at z = {formats.number(z, 3)}"
+            texts[2] = f"by {formats.number(-least, 3)}, at z = ±{formats.number(-z, 3)}"
         self.marks[0].set_visible(beta > 0 and z >= -4)
         for text, words in zip(self.numbers, texts, strict=True):
             text.set_text(words)
