@@ -14,11 +14,13 @@ import signal
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import course
 from tests.notebooks import ROOT
 
 COURSE = ROOT / "course.py"
@@ -29,6 +31,17 @@ import importlib.machinery, os, pathlib, shutil, sys, time
 
 if "PRETEND" in os.environ:
     sys.version_info = tuple(map(int, os.environ["PRETEND"].split("."))) + ("final", 0)
+
+import urllib.request
+
+def answer(address, timeout):  # PyTorch's index, as the test wants it; by itself there is no network
+    pathlib.Path(os.environ["CALLS"] + " asked").write_text(address)
+    time.sleep(float(os.environ.get("SLOW_INDEX", 0)))
+    if "INDEX" not in os.environ:
+        raise urllib.request.URLError("no network")
+    return type("Answer", (), {"status": 200, "__enter__": lambda it: it, "__exit__": lambda *error: None})()
+
+urllib.request.urlopen = answer
 
 if "HIDDEN" in os.environ:
     find = importlib.machinery.PathFinder.find_spec
@@ -126,6 +139,9 @@ def machine(tmp_path: Path) -> Machine:
         write_stand_in(tmp_path / "site" / name / "__main__.py", name)
     write_stand_in(folder / "tests/notebooks.py", "notebooks")
     write_stand_in(folder / "tests/bench/__main__.py", "bench")
+    write_stand_in(folder / "widgets/site/__main__.py", "site")
+    (folder / "lessons").mkdir()
+    (folder / "lessons/01_layernorm.ipynb").write_text('{"cells": []}', encoding="utf-8")
     return Machine(folder, tmp_path)
 
 
@@ -175,14 +191,14 @@ def test_an_old_python_is_refused(machine: Machine, version: str) -> None:
 def test_an_unknown_command(machine: Machine, command: str) -> None:
     outcome = machine.run(command)
     assert outcome.code == 2
-    assert outcome.sentence.startswith("course.py: the commands are lab, test, refresh, bench, not ")
+    assert outcome.sentence.startswith("course.py: the commands are lab, again, site, test, refresh, bench, not ")
     assert machine.calls() == []
 
 
 def test_no_command_shows_them_all(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.code == 2
-    assert all(f"python3 course.py {command}" in outcome.printed for command in ("lab", "test", "refresh", "bench"))
+    assert all(f"python3 course.py {command}" in outcome.printed for command in course.COMMANDS)
     assert machine.run("--help").code == 0
 
 
@@ -205,7 +221,7 @@ def test_the_first_start_installs_and_opens_lesson_01(machine: Machine) -> None:
             "jupyterlab",
             f"--ServerApp.root_dir={machine.folder}",
             "--ServerApp.ip=localhost",
-            "--LabApp.default_url=/lab/tree/lessons/01_layernorm.ipynb",
+            "--LabApp.default_url=/lab/tree/work/01_layernorm.ipynb",
             "--no-browser",
             "--port=9999",
         ],
@@ -370,7 +386,7 @@ def test_somebodys_own_environment_is_used_as_it_is(machine: Machine) -> None:
     assert programs(machine.calls()) == ["pip", "jupyterlab"]
 
 
-@pytest.mark.parametrize("notes", ["", "{", "[1, 2]", "null", '{"folder": 3}'])
+@pytest.mark.parametrize("notes", ["", "{", "[1, 2]", "null", '{"folder": 3}', '{"made": 1}'])
 def test_damaged_notes_only_cost_time(machine: Machine, notes: str) -> None:
     machine.run("lab")
     machine.calls()
@@ -379,11 +395,169 @@ def test_damaged_notes_only_cost_time(machine: Machine, notes: str) -> None:
     assert programs(machine.calls()) == ["pip", "jupyterlab"]
 
 
-def test_something_else_is_called_venv(machine: Machine) -> None:
+# What is not ours stays as it is
+
+
+def everything_in(folder: Path) -> dict[str, bytes | str]:
+    """Each file below a folder with its content, each link with its target."""
+    found = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*"))}
+    return {
+        name: os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else "a folder"
+        for name, path in found.items()
+    }
+
+
+def without_pip(folder: Path) -> None:
+    """What `python3 -m venv --without-pip` and `uv venv` make, with something in it."""
+    venv.create(folder, with_pip=False, symlinks=os.name != "nt")
+    (folder / "mine.txt").write_text("keep", encoding="utf-8")
+
+
+def of_something_else(folder: Path) -> None:
+    (folder / "thesis").mkdir(parents=True)
+    (folder / "thesis/chapter.txt").write_text("keep", encoding="utf-8")
+
+
+def of_somebody_who_noted_the_same_name(folder: Path) -> None:
+    of_something_else(folder)
+    (folder / "course.json").write_text('{"course": "mathematics"}', encoding="utf-8")
+
+
+@pytest.mark.parametrize("fill", [without_pip, of_something_else, of_somebody_who_noted_the_same_name])
+def test_a_folder_it_has_not_made_is_refused_and_left_alone(machine: Machine, fill: Callable[[Path], None]) -> None:
+    fill(machine.folder / ".venv")
+    before = everything_in(machine.folder)
+    outcome = machine.run("lab")
+    assert outcome.code == 1
+    assert outcome.sentence == (
+        "course.py: the folder .venv is not one that course.py has made, and no environment with pip that works here. "
+        "Nothing in it was changed: rename it, or delete it if you do not need it, and try again."
+    )
+    assert everything_in(machine.folder) == before
+
+
+@pytest.mark.parametrize("fill", [without_pip, of_something_else, lambda folder: folder.mkdir()])
+def test_a_link_is_refused_and_what_it_leads_to_is_left_alone(
+    machine: Machine, tmp_path: Path, fill: Callable[[Path], None]
+) -> None:
+    fill(elsewhere := tmp_path / "elsewhere")
+    before = everything_in(elsewhere)
+    (machine.folder / ".venv").symlink_to(elsewhere, target_is_directory=True)
+    outcome = machine.run("lab")
+    assert outcome.code == 1
+    assert outcome.sentence.startswith(f"course.py: the folder .venv is a link to {elsewhere}, and what a link leads")
+    assert everything_in(elsewhere) == before
+
+
+def test_a_link_to_a_working_environment_is_not_filled(machine: Machine, tmp_path: Path) -> None:
+    machine.run("lab")
+    machine.calls()
+    (machine.folder / ".venv").rename(tmp_path / "elsewhere")
+    (machine.folder / ".venv").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    before = everything_in(tmp_path / "elsewhere")
+    assert "is a link to" in machine.run("lab").sentence
+    assert everything_in(tmp_path / "elsewhere") == before
+    assert machine.calls() == []
+
+
+def test_somebodys_own_environment_is_not_replaced_when_it_breaks(machine: Machine) -> None:
+    """It was filled, which does not make it ours."""
+    machine.run("lab")
+    (machine.folder / ".venv/course.json").unlink()
+    machine.run("lab")
+    lose_pip(machine.folder)
+    before = everything_in(machine.folder)
+    assert "is not one that course.py has made" in machine.run("lab").sentence
+    assert everything_in(machine.folder) == before
+
+
+def test_a_link_inside_the_environment_is_removed_and_not_followed(machine: Machine, tmp_path: Path) -> None:
+    machine.run("lab")
+    of_something_else(elsewhere := tmp_path / "elsewhere")
+    before = everything_in(elsewhere)
+    for name in ("lib64", "mine"):
+        (machine.folder / ".venv" / name).unlink(missing_ok=True)
+        (machine.folder / ".venv" / name).symlink_to(elsewhere, target_is_directory=True)
+    lose_pip(machine.folder)
+    assert machine.run("lab").code == 0
+    assert everything_in(elsewhere) == before
+    assert not (machine.folder / ".venv/mine").exists()
+
+
+def test_a_file_is_called_venv(machine: Machine) -> None:
     (machine.folder / ".venv").write_text("a file", encoding="utf-8")
     outcome = machine.run("lab")
     assert outcome.code == 1
-    assert outcome.sentence.startswith("course.py: the folder .venv could not be made (")
+    assert outcome.sentence == (
+        "course.py: the environment goes into a folder called .venv, and here is a file of that name: rename it."
+    )
+    assert (machine.folder / ".venv").read_text(encoding="utf-8") == "a file"
+
+
+def test_an_empty_folder_is_used(machine: Machine) -> None:
+    (machine.folder / ".venv").mkdir()
+    assert machine.run("lab").code == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a name on Windows has no colon, and no bytes that are no letters")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a:b", "no environment can be made in a folder with : in its path"), (os.fsdecode(b"caf\xe9"), "UTF-8")],
+)
+def test_a_path_that_no_environment_can_have(machine: Machine, name: str, said: str) -> None:
+    machine.folder = machine.folder.rename(machine.folder.with_name(name))
+    outcome = machine.run("lab")
+    assert outcome.code == 1
+    assert said in outcome.sentence and "disk" not in outcome.sentence
+    assert "rename that folder, or move the course." in outcome.sentence
+    assert not (machine.folder / ".venv").exists()
+
+
+# PyTorch's small build
+
+on_linux = pytest.mark.skipif(
+    sys.platform != "linux" or course.has_nvidia_card(), reason="only a Linux without an NVIDIA card has the choice"
+)
+SMALL = ["--extra-index-url", course.CPU_BUILDS]
+
+
+@on_linux
+def test_linux_without_a_card_takes_the_small_build_and_says_so(machine: Machine) -> None:
+    outcome = machine.run("lab", INDEX="answers")
+    assert machine.calls()[0] == ["pip", "install", *SMALL, "-r", "requirements.txt"]
+    assert "There is no NVIDIA card here: PyTorch comes as the small CPU build" in outcome.printed
+    assert asked(machine) == f"{course.CPU_BUILDS}/torch/"
+
+
+@on_linux
+@pytest.mark.parametrize("index", [{}, {"INDEX": "answers", "SLOW_INDEX": "30"}])
+def test_an_index_that_does_not_answer_in_two_seconds_is_done_without(machine: Machine, index: dict[str, str]) -> None:
+    outcome = machine.run("lab", **index)
+    assert machine.calls()[0] == INSTALL_LESSONS
+    assert "PyTorch's own index does not answer" in outcome.printed
+
+
+@on_linux
+@pytest.mark.parametrize("told", [{"PIP_EXTRA_INDEX_URL": "https://example.org"}, {"PIP_NO_INDEX": "1"}])
+def test_whoever_told_pip_where_to_look_is_left_alone(machine: Machine, told: dict[str, str]) -> None:
+    outcome = machine.run("lab", INDEX="answers", **told)
+    assert machine.calls()[0] == INSTALL_LESSONS
+    assert "PyTorch" not in outcome.printed
+    assert asked(machine) == ""
+
+
+@on_linux
+def test_with_a_card_pip_chooses(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    machine.run("lab", INDEX="answers", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert machine.calls()[0] == INSTALL_LESSONS
+
+
+def asked(machine: Machine) -> str:
+    """The address that course.py asked for an answer, if any."""
+    note = machine.calls_file.with_name(machine.calls_file.name + " asked")
+    return note.read_text(encoding="utf-8") if note.exists() else ""
 
 
 def test_a_missing_requirements_file(machine: Machine) -> None:
@@ -417,6 +591,11 @@ def test_test_fails_if_any_tool_fails_and_still_runs_the_rest(machine: Machine, 
     assert outcome.printed.splitlines()[-1] == "pytest speaks"
 
 
+def test_full_means_that_no_test_is_left_out(machine: Machine) -> None:
+    machine.run("test", "--full", "--", "-x")
+    assert machine.calls()[-1] == ["pytest", "--nbval", *TWO_AT_A_TIME, "-m", "full or not full", "-x"]
+
+
 def test_options_after_the_dashes_reach_pytest(machine: Machine) -> None:
     machine.run("test", "--", "-k", "maths")
     assert machine.calls()[-1] == ["pytest", "--nbval", *TWO_AT_A_TIME, "-k", "maths"]
@@ -433,6 +612,33 @@ def test_options_after_the_dashes_reach_pytest(machine: Machine) -> None:
 def test_refresh_and_bench(machine: Machine, arguments: list[str], call: list[str]) -> None:
     assert machine.run(*arguments).code == 0
     assert machine.calls() == [INSTALL_TESTS, call]
+
+
+def test_originals_are_opened_for_authors(machine: Machine) -> None:
+    machine.run("lab", "--originals", "--", "--no-browser")
+    [call] = [call for call in machine.calls() if call[0] == "jupyterlab"]
+    assert call[-2:] == ["--LabApp.default_url=/lab/tree/lessons/01_layernorm.ipynb", "--no-browser"]
+    assert not (machine.folder / "work").exists()
+
+
+def test_jupyterlab_is_told_to_save_explorers_with_a_notebook(machine: Machine) -> None:
+    """A default of the environment: JupyterLab's own settings, which are the person's, go before it."""
+    machine.run("lab")
+    [settings] = (machine.folder / ".venv/share/jupyter/lab/settings").rglob("*.json")
+    assert settings.parent.name == "overrides.d"
+    assert json.loads(settings.read_text()) == {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
+
+
+@pytest.mark.parametrize(("said", "meant"), [([], "course/site"), (["pages"], "pages"), (["../x y"], "../x y")])
+def test_site_writes_where_the_person_means(machine: Machine, said: list[str], meant: str) -> None:
+    assert machine.run("site", *said).code == 0
+    folder = os.path.normpath(machine.folder.parent / meant)  # the tests start course.py from the folder above
+    assert machine.calls() == [INSTALL_LESSONS, ["site", folder]]
+
+
+def test_site_takes_one_folder(machine: Machine) -> None:
+    outcome = machine.run("site", "a", "b")
+    assert (outcome.code, outcome.sentence) == (2, "course.py: site takes one folder, not 2: course.py site FOLDER")
 
 
 def test_what_refresh_finds_is_an_exit_code(machine: Machine) -> None:
