@@ -1,15 +1,48 @@
 """The question before an experiment: what it says, what it keeps, what it refuses."""
 
+import gc
+import json
+import re
+import weakref
 from types import SimpleNamespace
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets.widgets.widget import _instances
 
-from widgets import predict
-from widgets.explorers import explorer
+from widgets import my_predictions, predict
+from widgets.explorers import explorer, predictions
+from widgets.explorers import predict as module
 
 QUESTION = "You add 10 to every component. What does LayerNorm return?"
 ANSWERS = ("10 more everywhere", "the same as before", "something else")
+
+
+@pytest.fixture(autouse=True)
+def a_folder_of_its_own(tmp_path, monkeypatch):
+    """Nobody's predictions are read or written here."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    monkeypatch.setattr(module, "_left", {})
+    return tmp_path
+
+
+def commit(asked, choice, sure=False):
+    """What the browser sends, in its order."""
+    asked.set_state({"choice": choice})
+    asked.set_state({"sure": sure})
+    asked.set_state({"committed": True, "ran": False})
+
+
+def restart(monkeypatch):
+    """A new kernel remembers nothing but what is on disk."""
+    monkeypatch.setattr(module, "_left", {})
+
+
+def words_in_sight(asked):
+    """Everything the form shows before a run."""
+    answers = (words for pair in asked.answers for words in pair)
+    return "\n".join([asked.question, *answers, *asked.said, *asked.buttons, asked.asking, asked.confidence])
 
 
 def test_text_is_the_question_and_its_lettered_answers():
@@ -36,12 +69,191 @@ def test_nothing_is_chosen_before_the_learner_chooses():
 
 
 def test_every_answer_has_its_sentence_and_none_is_marked_right():
-    said = predict(QUESTION, *ANSWERS).said
-    assert said == [
-        "You committed to A: “10 more everywhere”. Now run the next cell and see.",
-        "You committed to B: “the same as before”. Now run the next cell and see.",
-        "You committed to C: “something else”. Now run the next cell and see.",
+    marked, unmarked = predict(QUESTION, *ANSWERS, right="B"), predict(QUESTION, *ANSWERS)
+    assert marked.said == [
+        'You committed to A: "10 more everywhere". Now run the next cell and see.',
+        'You committed to B: "the same as before". Now run the next cell and see.',
+        'You committed to C: "something else". Now run the next cell and see.',
     ]
+    assert words_in_sight(marked) == words_in_sight(unmarked)
+    assert repr(marked) == repr(unmarked)
+
+
+@pytest.mark.parametrize(
+    ("right", "choice", "sure", "words"),
+    [
+        ("B", 1, True, "Yes, B. You were sure"),
+        ("B", 1, False, "Yes, B. You were guessing"),
+        ("B", 0, True, "It came out as B. You were sure of A"),
+        ("B", 2, False, "It came out as B, not C."),
+        ("BC", 2, True, "Yes, C."),
+        ("BC", 0, False, "It came out as B or C, not A."),
+        (None, 0, True, 'You said A: "10 more everywhere". Is that what you saw?'),
+    ],
+)
+def test_what_is_said_after_the_run(right, choice, sure, words):
+    verdict = predict(QUESTION, *ANSWERS, right=right).verdicts[choice][0 if sure else 1]
+    assert verdict.startswith(words)
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    """A real IPython without a front end, whose cells know our names."""
+    shell = InteractiveShell()
+    monkeypatch.setattr(module, "get_ipython", lambda: shell)
+    monkeypatch.setattr(explorer, "get_ipython", lambda: None)
+    shell.user_ns["predict"] = predict
+    yield shell
+    shell.history_manager.end_session()
+
+
+def test_the_word_comes_after_the_next_cell_that_runs_well(shell):
+    ask = "asked = predict('Which?', 'yes', 'no', right='A')"
+    shell.run_cell(ask)
+    asked = shell.user_ns["asked"]
+    shell.run_cell("1 + 1")
+    assert not asked.ran  # nobody has committed
+    commit(asked, 1)
+    assert not asked.ran
+    shell.run_cell("1 / 0")
+    assert not asked.ran  # it did not run well
+    shell.run_cell(ask)
+    asked = shell.user_ns["asked"]
+    assert asked.committed and not asked.ran  # the question itself does not count
+    shell.run_cell("1 + 1")
+    assert asked.ran
+    asked.set_state({"committed": False, "ran": False})
+    shell.run_cell("1 + 1")
+    assert not asked.ran
+
+
+def test_a_form_that_is_closed_is_freed(shell):
+    asked = predict("Which?", "yes", "no", right="A")
+    commit(asked, 0)
+    gone = weakref.ref(asked)
+    asked.close()
+    del asked
+    gc.collect()
+    assert gone() is None
+
+
+def test_the_kernel_hears_of_runs_once(shell):
+    for _ in range(3):
+        predict("Which?", "yes", "no")
+    assert shell.events.callbacks["post_run_cell"].count(module._after_run) == 1
+
+
+def test_it_is_kept_when_somebody_commits(a_folder_of_its_own):
+    asked = predict(QUESTION, *ANSWERS, right="B", topic="layernorm")
+    asked.set_state({"choice": 2})
+    assert list(a_folder_of_its_own.iterdir()) == []
+    commit(asked, 2, sure=True)
+    (entry,) = json.loads((a_folder_of_its_own / "predictions.json").read_text(encoding="utf-8"))
+    assert entry.pop("date")[:2] == "20"
+    assert len(entry.pop("answers")) == 16
+    assert entry == {"question": QUESTION, "choice": "C", "sure": True, "right": False, "topic": "layernorm"}
+    assert [path.name for path in a_folder_of_its_own.iterdir()] == ["predictions.json"]
+
+
+def test_the_last_commitment_counts(monkeypatch):
+    asked = predict(QUESTION, *ANSWERS, right="B", topic="layernorm")
+    commit(asked, 2, sure=True)
+    asked.set_state({"committed": False})
+    commit(asked, 1)
+    commit(predict(QUESTION, "yes", "no"), 0)
+    assert [(each.choice, each.sure, each.right) for each in predictions.read()[0]] == [
+        ("B", False, True),
+        ("A", False, None),
+    ]
+    restart(monkeypatch)
+    again = predict(QUESTION, *ANSWERS, right="B")
+    assert (again.choice, again.sure, again.committed, again.ran) == (1, False, True, False)
+    assert predict(QUESTION, *reversed(ANSWERS)).choice == -1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"\xff\xfe", b"7", b"null", b"[" * 100_000, b'[{"question": "cut of'],
+    ids=lambda damage: repr(damage[:8]),
+)
+def test_a_damaged_file_breaks_nothing_and_is_put_aside(a_folder_of_its_own, damage):
+    (a_folder_of_its_own / "predictions.json").write_bytes(damage)
+    asked = predict(QUESTION, *ANSWERS, right="A")
+    assert asked.choice == -1
+    assert "cannot be read" in asked.problem
+    assert "cannot be read" in repr(my_predictions())
+    commit(asked, 0)
+    assert asked.problem == ""
+    assert (a_folder_of_its_own / "predictions.damaged.json").read_bytes() == damage
+    assert [each.choice for each in predictions.read()[0]] == ["A"]
+
+
+def test_entries_that_are_not_ours_are_passed_over(a_folder_of_its_own):
+    commit(predict(QUESTION, *ANSWERS, right="A"), 0)
+    file = a_folder_of_its_own / "predictions.json"
+    ours = json.loads(file.read_text(encoding="utf-8"))[0]
+    others = [3, {}, {**ours, "sure": 1}, {**ours, "question": None}, {**ours, "more": 1}, {**ours, "right": "A"}]
+    file.write_text(json.dumps([*others, ours]), encoding="utf-8")
+    assert predictions.read() == ([predictions.Kept(**ours)], "")
+
+
+def test_a_choice_that_no_answer_has_is_forgotten(a_folder_of_its_own, monkeypatch):
+    commit(predict(QUESTION, *ANSWERS), 0)
+    file = a_folder_of_its_own / "predictions.json"
+    for choice in ("D", "", "AB", "x"):
+        restart(monkeypatch)
+        file.write_text(file.read_text(encoding="utf-8").replace('"choice": "A"', f'"choice": "{choice}"'))
+        assert predict(QUESTION, *ANSWERS).choice == -1
+        file.write_text(file.read_text(encoding="utf-8").replace(f'"choice": "{choice}"', '"choice": "A"'))
+
+
+def test_where_nothing_can_be_written_it_says_so(monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(predictions.os, "replace", refuse)
+    asked = predict(QUESTION, *ANSWERS, right="A")
+    commit(asked, 0)
+    assert asked.committed
+    assert asked.problem == "Your prediction counts, but it could not be kept in predictions.json: Permission denied."
+    assert predict(QUESTION, *ANSWERS).choice == 0  # this kernel remembers
+
+
+def test_the_tally(monkeypatch):
+    assert repr(my_predictions()) == "No predictions yet."
+    assert my_predictions()._repr_html_() == "<p>No predictions yet.</p>"
+    for number, (choice, sure, right, topic) in enumerate(
+        [(0, True, "A", "gating"), (1, True, "A", "gating"), (1, False, "AB", "gating"), (0, False, None, "<b>")]
+    ):
+        commit(predict(f"Question {number}?", "yes & no", "no", right=right, topic=topic), choice, sure)
+    assert repr(my_predictions()).splitlines() == [
+        "topic          answered    right   right when sure   right when guessing",
+        "gating                3   2 of 3            1 of 2                1 of 1",
+        "<b>                   1   0 of 0            0 of 0                0 of 0",
+        "all together          4   2 of 3            1 of 2                1 of 1",
+        "",
+        "Worth another look:",
+        "- Question 1?",
+    ]
+    html = my_predictions()._repr_html_()
+    assert html.count("<tr>") == 4
+    assert "&lt;b&gt;" in html and "<b>" not in html
+
+
+def test_the_topic_is_the_notebooks_name(monkeypatch):
+    for path, topic in (("a/02_rmsnorm.ipynb", "rmsnorm"), ("05_exercise_rmsnorm.ipynb", "exercise rmsnorm"), ("", "")):
+        monkeypatch.setenv("JPY_SESSION_NAME", path)
+        commit(predict(f"In {path}?", "yes", "no"), 0)
+        assert predictions.read()[0][-1].topic == (topic or "general")
+
+
+def test_hands_are_counted_out_of_a_students_way():
+    asked = predict(QUESTION, *ANSWERS)
+    assert not asked.counting
+    assert predict(QUESTION, *ANSWERS, hands=True).counting
+    asked.set_state({"hands": [3, 12, 0]})
+    assert predict(QUESTION, *ANSWERS).hands == [3, 12, 0]
+    assert my_predictions().kept == []
 
 
 def test_a_cell_run_again_leaves_no_models_behind(monkeypatch):
@@ -79,10 +291,12 @@ def test_two_questions_are_independent():
         ((QUESTION, *"abcde"), ValueError, "two to four answers.*got 5"),
         ((QUESTION, "yes", "no", "yes"), ValueError, "there once; got 'yes' twice"),
         ((QUESTION, "yes", "  "), ValueError, "got an empty text"),
+        ((QUESTION, "yes", "\ud800"), ValueError, "each of them whole"),
+        ((QUESTION, "yes", "x" * 2001), ValueError, "got 2001"),
         (("", "yes", "no"), ValueError, "got an empty text"),
-        ((QUESTION, "yes", 3), TypeError, "got 3 of type int"),
-        ((QUESTION, ["yes", "no"]), TypeError, "of type list"),
-        ((None, "yes", "no"), TypeError, "got None of type NoneType"),
+        ((QUESTION, "yes", 3), TypeError, "got 3"),
+        ((QUESTION, ["yes", "no"]), TypeError, r"got \['yes', 'no'\]"),
+        ((None, "yes", "no"), TypeError, "got None"),
     ],
 )
 def test_what_it_refuses(arguments, kind, sentence):
@@ -92,12 +306,37 @@ def test_what_it_refuses(arguments, kind, sentence):
     assert set(_instances) == before
 
 
+@pytest.mark.parametrize(
+    ("arguments", "kind", "sentence"),
+    [
+        ({"right": "C"}, ValueError, "letters AB, each once; got 'C'"),
+        ({"right": "AA"}, ValueError, "each once; got 'AA'"),
+        ({"right": "b"}, ValueError, "got 'b'"),
+        ({"right": ""}, ValueError, "got ''"),
+        ({"right": 1}, TypeError, "got 1"),
+        ({"right": ["A"]}, TypeError, r"got \['A'\]"),
+        ({"topic": 3}, TypeError, "got 3"),
+        ({"topic": " "}, ValueError, "got an empty text"),
+        ({"topic": "x" * 41}, ValueError, "got 41"),
+        ({"hands": 12}, TypeError, "True or False; got 12"),
+    ],
+)
+def test_what_else_it_refuses(arguments, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        predict(QUESTION, "yes", "no", **arguments)
+
+
+AFTER_THE_RUN = re.compile("^(Yes, [BC]|You said|It came out as)")
+COUNT = "id => window.lesson.content.widgets.find(cell => cell.model.id === id).model.executionCount"
+
+
 def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson):
     """JupyterLab takes arrows and Enter for its cells; here they must reach the answers and the buttons."""
     lesson = open_lesson("01_layernorm.ipynb")
-    lesson.run("imports")
-    lesson.run("divisor-ask")
-    place, keys = lesson.show("divisor-ask"), lesson.page.keyboard
+    for cell in ("imports", "x", "divisor-ask"):
+        lesson.run(cell)
+    before = lesson.ask(COUNT, "divisor-ask")
+    place, keys = lesson.page.locator(".prediction"), lesson.page.keyboard
     question = "We found the variance 17/9 = 1.8889. What does x.var() say, called without arguments?"
     form = place.get_by_role("group", name=question)
     said, answers = place.get_by_role("status"), form.get_by_role("radio").all()
@@ -107,18 +346,32 @@ def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson):
         keys.press(key)
     assert [answer.is_checked() for answer in answers] == [False, False, True]
     keys.press("Tab")
+    keys.press("Space")
+    keys.press("Tab")
     keys.press("Enter")
-    assert said.inner_text() == "You committed to C: “a little more”. Now run the next cell and see."
+    assert said.inner_text() == 'You committed to C: "a little more". Now run the next cell and see.'
     assert all(answer.is_disabled() for answer in answers)
+    assert form.get_by_role("checkbox").is_checked()
 
-    keys.press("Shift+Enter")  # runs the cell again, as everywhere in JupyterLab, and moves on to the next
-    lesson.page.wait_for_function("lesson.content.activeCell.model.id === 'divisor-run'")
-    lesson.show("divisor-ask").get_by_text("You committed to C").wait_for()
+    keys.press("Shift+Enter")  # the next cell is the active one, so this runs the experiment
+    lesson.page.wait_for_function("lesson.content.activeCell.model.id === 'divisor-say'")
+    place.get_by_text(AFTER_THE_RUN).wait_for()
+    assert lesson.ask(COUNT, "divisor-ask") == before
+    lesson.show("divisor-ask")
     form.get_by_role("button", name="Change my mind").focus()
     keys.press("Enter")
     assert said.inner_text() == "Choose an answer and commit to it. Then run the next cell."
 
     form.get_by_role("radio", name="also 1.8889").click()
     form.get_by_role("button", name="Commit").click()
-    assert said.inner_text() == "You committed to B: “also 1.8889”. Now run the next cell and see."
+    assert said.inner_text() == 'You committed to B: "also 1.8889". Now run the next cell and see.'
+    lesson.show("divisor-ask")
+    form.get_by_role("button", name="I have run it").click()
+    place.get_by_text(AFTER_THE_RUN).wait_for()
+
+    form.get_by_role("button", name="Show of hands").click()
+    form.get_by_label("hands for A").fill("10")
+    form.get_by_label("hands for B").fill("30")
+    keys.press("Tab")
+    form.get_by_text("75 %").wait_for()
     assert lesson.complaints == []

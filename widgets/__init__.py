@@ -11,6 +11,7 @@ from widgets.explorers.norm_timings import norm_timings, time_norms
 from widgets.explorers.overall_shift import overall_shift
 from widgets.explorers.parameter_ledger import parameter_ledger
 from widgets.explorers.predict import predict
+from widgets.explorers.predictions import my_predictions
 from widgets.explorers.product_fits import product_fits
 from widgets.explorers.residual_growth import residual_growth
 from widgets.explorers.skeleton import skeleton
@@ -24,6 +25,7 @@ __all__ = [
     "decoder_census",
     "eps_effect",
     "gate_flow",
+    "my_predictions",
     "norm_geometry",
     "norm_timings",
     "overall_shift",

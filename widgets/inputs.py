@@ -50,11 +50,32 @@ def real_number(name: str, value: object, least: float, most: float) -> float:
     return number
 
 
+def words(name: str, value: object, most: int) -> str:
+    """The value as a text with something in it.
+
+    Raises TypeError for what is no text, ValueError for an empty one, one longer than `most`, and one with half a
+    character in it (a lone surrogate, which cannot be sent to a browser).
+    """
+    wanted = f"Expected {name} to be text of 1 to {most} characters"
+    if not isinstance(value, str):
+        raise TypeError(f"{wanted}; got {shortened(value)}.")
+    if not value.strip():
+        raise ValueError(f"{wanted}; got an empty text.")
+    if len(value) > most:
+        raise ValueError(f"{wanted}; got {len(value)}.")
+    if re.search("[\ud800-\udfff]", value):
+        raise ValueError(f"{wanted}, each of them whole; got {shortened(value)}.")
+    return value
+
+
 def shortened(value: object) -> str:
-    """What came, in at most sixty characters."""
+    """What came, in at most sixty characters and on one line, even where its own repr fails."""
     if isinstance(value, int) and value.bit_length() > 100:
         return f"a number of {value.bit_length()} bits"
-    text = repr(value)
+    try:
+        text = " ".join(repr(value[:80] if isinstance(value, str | bytes) else value).split())
+    except Exception:  # whatever the object's own method raises
+        return f"an object of type {type(value).__name__:.40}"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
