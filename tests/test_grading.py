@@ -52,7 +52,7 @@ SUBMISSIONS: dict[str, tuple[dict[str, Change], int]] = {
     "perfect": ({}, 12),
     "eps_outside": ({"rms-norm": EPS_OUTSIDE}, 12 - 2 - 1),  # LayerNorm is built on it
     "no_keepdim": ({"rms": instead("dim=-1, keepdim=True", "dim=-1")}, 12 - 1),
-    "half_precision": ({"module": instead("x.float()", "x")}, 12 - 3),
+    "half_precision": ({"module": instead("x.to(torch.promote_types(x.dtype, torch.float32))", "x")}, 12 - 3),
     "in_place": ({"module": instead("wide = wide * ", "wide *= ")}, 12 - 3),
     "says_yes": ({"works": SAYS_YES}, 12 - 3),
     "bias_forgotten": ({"layer-norm": instead(" + bias", "")}, 12 - 1),
