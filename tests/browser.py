@@ -57,16 +57,17 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def jupyterlab(folder: Path) -> Iterator[str]:
+def jupyterlab(folder: Path, *options: str) -> Iterator[str]:
     """A JupyterLab that serves a folder on the loopback address; gives its address, which ends in the token.
 
     It is as a student sees it: own settings and workspaces, no news, and none of nbgrader's menus.
+    options: more of JupyterLab's own.
     """
     with TemporaryDirectory(prefix="lab ") as private:
         env = private_environment(Path(private))
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
         command += [f"--ServerApp.root_dir={folder}", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0"]
-        command += ["--LabApp.expose_app_in_browser=True"]
+        command += ["--LabApp.expose_app_in_browser=True", *options]
         with (Path(private) / "log.txt").open("w+", encoding="utf-8") as log:
             server = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
             try:
@@ -116,7 +117,7 @@ def open_lesson(browser: Browser, address: str, name: str, **context: object) ->
     lesson = Lesson(page)
     page.goto(address.replace("/lab?", "/lab?reset&"))
     page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')")
-    lesson.ask(OPEN, name)
+    lesson.open(name)
     return lesson
 
 
@@ -187,6 +188,14 @@ class Lesson:
         """Keep what the console reported."""
         self.complaints.append(text)
 
+    def open(self, name: str) -> None:
+        """Open another notebook in the same JupyterLab: what follows is about this one."""
+        self.ask(OPEN, name)
+
+    def save(self) -> None:
+        """Write the notebook to the disk, as Ctrl+S does."""
+        self.ask("() => window.jupyterapp.commands.execute('docmanager:save')")
+
     def run_all(self, timeout: float = 120) -> None:
         """Run every cell and wait until the kernel is idle; a failing cell ends the run: see `errors`."""
         self.start_all()
@@ -254,7 +263,11 @@ class Lesson:
         """A PNG of a part of the page as it is drawn now, to compare or to look at."""
         return place.screenshot(animations="disabled", caret="hide")
 
+    def stop(self) -> None:
+        """Shut the notebook's kernel down."""
+        self.ask("() => window.lesson.sessionContext.shutdown()")
+
     def close(self) -> None:
         """Shut the kernel down and close the page."""
-        self.ask("() => window.lesson.sessionContext.shutdown()")
+        self.stop()
         self.page.context.close()
