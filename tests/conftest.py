@@ -12,22 +12,6 @@ import pytest
 from tests import browser as browsers
 from tests.notebooks import LESSONS
 
-# The files that take longest, in the order in which to start them: two files run at a time, and the last one to start
-# should be a short one.
-LONGEST = (
-    "test_grading.py",
-    "test_browser.py",
-    "test_browser_explorers.py",
-    "test_notebooks.py",
-    "07_modern_block.ipynb",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start the longest files first; within a file the order stays."""
-    rank = {name: k for k, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(item.path.name, len(rank)))
-
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[browsers.Browser]:

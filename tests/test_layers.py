@@ -122,19 +122,18 @@ def code_of(path: Path) -> str:
     return "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
 
 
-@pytest.mark.parametrize("path", sorted(WIDGETS.rglob("*.py")), ids=lambda path: str(path.relative_to(WIDGETS)))
-def test_a_room_knows_only_what_it_may(path: Path) -> None:
-    package = ".".join(path.parent.relative_to(ROOT).parts)
-    assert forbidden(room(path), code_of(path), package) == []
+MODULES = sorted(WIDGETS.rglob("*.py"))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*sorted(WIDGETS.rglob("*.py")), *notebooks_in()],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_no_bad_habits(path: Path) -> None:
-    assert bad_habits(code_of(path)) == []
+def test_a_room_knows_only_what_it_may() -> None:
+    package = {path: ".".join(path.parent.relative_to(ROOT).parts) for path in MODULES}
+    found = {path.relative_to(ROOT): forbidden(room(path), code_of(path), package[path]) for path in MODULES}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_no_bad_habits() -> None:
+    found = {path.relative_to(ROOT): bad_habits(code_of(path)) for path in [*MODULES, *notebooks_in()]}
+    assert {path: habits for path, habits in found.items() if habits} == {}
 
 
 def test_nothing_brings_pyplot_along() -> None:

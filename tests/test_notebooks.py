@@ -1,21 +1,36 @@
 """The notebooks as they are stored, and as they run: rules that keep them readable and reproducible.
 
-nbval runs every notebook once more, on its own: `pytest --nbval`, which is part of `python3 course.py test`.
+nbval runs every notebook, on its own: `pytest --nbval`, which is part of `python3 course.py test`.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import median
 
+import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from tests import notebooks
-from tests.notebooks import NOT_COMPARED, OUTPUTS_VARY, canonical, notebooks_in, read, short
+from tests.derive import derive
+from tests.notebooks import (
+    LESSONS,
+    NOT_COMPARED,
+    OUTPUTS_VARY,
+    ROOT,
+    SOLUTIONS,
+    canonical,
+    kept_metadata,
+    notebooks_in,
+    read,
+    short,
+    trouble_with,
+)
 
 # Cells whose stored outputs are not compared when the notebook is run again, each with its reason.
 NOT_REPRODUCIBLE: dict[tuple[str, str], str] = {
@@ -26,10 +41,6 @@ NOT_REPRODUCIBLE: dict[tuple[str, str], str] = {
     ("lessons/07_modern_block.ipynb", "operations-listed"): "torch's choice; what is certain is in the next cell",
     ("lessons/07_modern_block.ipynb", "train"): "losses after training; that they fall is in the next cell",
 }
-
-# Another machine, as far as this one can play it: fewer instructions, one thread, no compiler (which stumbles over
-# fewer instructions).
-ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
 every_notebook = pytest.mark.parametrize("path", notebooks_in(), ids=short)
 
@@ -213,10 +224,29 @@ def test_headings_are_steps_of_one(path: Path) -> None:
     assert all(deeper <= level + 1 for level, deeper in pairwise(levels))
 
 
-# As they run
+# As they run: nbval runs each of them (see conftest.py above), and this is what it does not look at
 
 
+@pytest.mark.parametrize("path", notebooks_in([SOLUTIONS]), ids=short)
+def test_an_exercise_is_its_solution_without_the_answers(path: Path) -> None:
+    made, stored = derive(read(path)).cells, read(LESSONS / path.name).cells
+    assert [(cell.id, cell.source.rstrip()) for cell in made] == [(cell.id, cell.source) for cell in stored]
+    assert [kept_metadata(cell) for cell in made] == [cell.metadata for cell in stored]
+
+
+def test_nbval_plays_another_machine(tmp_path: Path) -> None:
+    """A notebook that stores which machine it was run on passes only on the other one."""
+    asks = "import os\nprint(os.environ['ATEN_CPU_CAPABILITY'], os.environ['OMP_NUM_THREADS'])"
+    stored = [nbformat.v4.new_output("stream", text="default 1\n")]
+    cell = nbformat.v4.new_code_cell(asks, id="asks", execution_count=1, outputs=stored)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "asks.ipynb")
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "--nbval", str(tmp_path / "asks.ipynb")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.full
 @every_notebook
-def test_runs_alike_on_another_machine(path: Path) -> None:
-    """One plain run in which no cell may fail; it gives what is stored, and the stored form is up to date."""
-    assert notebooks.trouble_with(path, ANOTHER_MACHINE) == []
+def test_what_is_stored_is_what_this_machine_gives(path: Path) -> None:
+    """nbval plays another machine. This is a plain run, in which what can be compiled is compiled."""
+    assert trouble_with(path) == []
