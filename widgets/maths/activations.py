@@ -108,34 +108,5 @@ def gelu_derivative(z: Tensor) -> Tensor:
     return _normal_below(z) + near * torch.exp(-near.square() / 2) / math.sqrt(2 * math.pi)
 
 
-def gelu_tanh(z: Tensor) -> Tensor:
-    """GELU's old approximation, still what GPT-2 and Gemma compute: z (1 + tanh u) / 2, with u a cubic in z.
-
-    z: (...) -> (...)
-    Source: Hendrycks & Gimpel 2016; torch.nn.functional.gelu(approximate="tanh"). Written with the
-    sigmoid, because (1 + tanh u) / 2 = sigma(2u).
-    """
-    return z * sigmoid(2 * _cubic(z))
-
-
-def gelu_tanh_derivative(z: Tensor) -> Tensor:
-    """sigma(2u) (1 + 2 z u' (1 - sigma(2u))), with u the cubic of gelu_tanh.
-
-    z: (...) -> (...)
-    """
-    near = z.clamp(-_FLAT, _FLAT)
-    slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * near.square())
-    doubled = 2 * _cubic(z)
-    return sigmoid(doubled) * (1 + 2 * near * slope * sigmoid(-doubled))
-
-
-_FLAT = 25.0  # beyond this the sigmoid of gelu_tanh is 0 or 1 to the last digit of float64
-
-
-def _cubic(z: Tensor) -> Tensor:
-    near = z.clamp(-_FLAT, _FLAT)
-    return math.sqrt(2 / math.pi) * near * (1 + 0.044715 * near.square())
-
-
 def _normal_below(z: Tensor) -> Tensor:
     return torch.special.erfc(-z / math.sqrt(2)) / 2  # 1 + erf would lose the left tail

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from widgets.maths.activations import gelu, relu, sigmoid, swish
@@ -38,55 +39,92 @@ class GatedSteps:
     output: Tensor
 
 
-def gate_function(family: str) -> Callable[[Tensor], Tensor]:
-    """The activation on the gate branch of a gated layer, by the layer's name in any case.
-
-    Raises TypeError for a name that is not text, ValueError for one that is not in FAMILY.
-    """
-    wanted = f"Expected one of {', '.join(FAMILY)}"
-    if not isinstance(family, str):
-        raise TypeError(f"{wanted}; got {family!r}, which is not text.")
-    for name, activation in FAMILY.items():
-        if name.casefold() == family.strip().casefold():
-            return activation
-    raise ValueError(f"{wanted}; got {family[:40]!r}.")
-
-
 def gated_steps(x: Tensor, gate: Tensor, up: Tensor, down: Tensor, family: str = "SwiGLU") -> GatedSteps:
     """Activate one branch, multiply it into the other, project the product back.
 
-    x: (..., d_model); gate, up: (d_ff, d_model); down: (d_model, d_ff) -> output: (..., d_model)
-    Raises ValueError for an unknown family or shapes that do not fit together.
+    x: (..., d_model); gate, up: (d_ff, d_model); down: (d_model, d_ff); family: a name in FAMILY
+    -> output: (..., d_model)
     Source: Shazeer 2020, section 2, where gate, up, down are W, V, W2; LLaMA calls them w1, w3, w2.
     """
-    activation = gate_function(family)
-    _check_shapes(x, gate, up, down)
     gate_input = x @ gate.T
-    opened = activation(gate_input)
+    opened = FAMILY[family](gate_input)
     content = x @ up.T
     product = opened * content
     return GatedSteps(x, gate_input, opened, content, product, product @ down.T)
 
 
-def relu_feed_forward(x: Tensor, up: Tensor, down: Tensor) -> Tensor:
+@dataclass(frozen=True)
+class ReluSteps:
+    """The two-layer network on its way from x to the output, with ReLU as what it is: a switch times the number.
+
+    switch is 1 where hidden is positive and 0 elsewhere; passed = switch * hidden.
+    x, output: (..., d_model); hidden, switch, passed: (..., d_ff).
+    """
+
+    x: Tensor
+    hidden: Tensor
+    switch: Tensor
+    passed: Tensor
+    output: Tensor
+
+
+def relu_steps(x: Tensor, up: Tensor, down: Tensor) -> ReluSteps:
     """The two-layer network of the first Transformers, without biases: up, ReLU, down.
 
-    x: (..., d_model); up: (d_ff, d_model); down: (d_model, d_ff) -> (..., d_model)
+    x: (..., d_model); up: (d_ff, d_model); down: (d_model, d_ff) -> output: (..., d_model)
     Source: Shazeer 2020, section 1, after T5.
     """
-    return relu(x @ up.T) @ down.T
+    hidden = x @ up.T
+    switch = (hidden > 0).to(hidden.dtype)
+    passed = relu(hidden)
+    return ReluSteps(x, hidden, switch, passed, passed @ down.T)
 
 
-def _check_shapes(x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> None:
-    d_model = x.shape[-1] if x.dim() else 0
-    d_ff = gate.shape[0] if gate.dim() else 0
-    for name, weight, wanted in (
-        ("gate", gate, (d_ff, d_model)),
-        ("up", up, (d_ff, d_model)),
-        ("down", down, (d_model, d_ff)),
-    ):
-        if tuple(weight.shape) != wanted or 0 in wanted:
-            raise ValueError(
-                f"Expected the {name} weight to have the shape {wanted}, for {d_model} numbers in and"
-                f" {d_ff} gates; got {tuple(weight.shape)}."
-            )
+@dataclass(frozen=True)
+class Matrices:
+    """A gated layer's three matrices and, with as many parameters, the two of a ReLU network.
+
+    gate, up: (d_ff, d_model); down: (d_model, d_ff); relu_up: (3/2 d_ff, d_model); relu_down: (d_model, 3/2 d_ff)
+    """
+
+    gate: Tensor
+    up: Tensor
+    down: Tensor
+    relu_up: Tensor
+    relu_down: Tensor
+
+
+def matched(gate: Tensor, up: Tensor, down: Tensor) -> Matrices:
+    """The gated layer's matrices, and a ReLU network of equal size made of the same rows.
+
+    Its up projection has all rows of `up` and the first half of the rows of `gate`; its down projection has all columns
+    of `down` and the first half of them once more. So its first d_ff hidden numbers are the gated layer's content.
+    Raises ValueError for matrices whose shapes do not fit together, and for an odd d_ff, which has no such half.
+    """
+    d_ff, d_model = gate.shape
+    if up.shape != gate.shape or down.shape != (d_model, d_ff) or d_ff % 2:
+        shapes = ", ".join(str(tuple(weight.shape)) for weight in (gate, up, down))
+        raise ValueError(
+            "Expected gate and up of one shape (d_ff, d_model), d_ff even, and down of the shape (d_model, d_ff);"
+            f" got the shapes {shapes}."
+        )
+    half = d_ff // 2
+    return Matrices(gate, up, down, torch.cat([up, gate[:half]]), torch.cat([down, down[:, :half]], dim=1))
+
+
+@dataclass(frozen=True)
+class BothSteps:
+    """One token in both layers, and the activation on the gate branch by its layer's name."""
+
+    gated: GatedSteps
+    relu: ReluSteps
+    family: str
+
+
+def both_steps(x: Tensor, matrices: Matrices, family: str = "SwiGLU") -> BothSteps:
+    """The same x through the gated layer and through the ReLU network beside it.
+
+    x: (d_model,)
+    """
+    gated = gated_steps(x, matrices.gate, matrices.up, matrices.down, family)
+    return BothSteps(gated, relu_steps(x, matrices.relu_up, matrices.relu_down), family)
