@@ -11,9 +11,10 @@ from torch import nn
 
 from tests.submissions import Linears
 from widgets import checks
-from widgets.checks import museum, rmsnorm, swiglu
-from widgets.checks.gradients import gradients
-from widgets.checks.mistakes import alike, answer, gate_formulas, norm_formulas
+from widgets.checks.exercises import museum, rmsnorm, swiglu
+from widgets.checks.ladder.gradients import gradients
+from widgets.checks.mistakes import gate_formulas, norm_formulas
+from widgets.checks.mistakes.diagnosis import alike, answer, named
 
 FORMULAS = {
     "rms": rmsnorm.RMS_FORMULA,
@@ -34,19 +35,19 @@ FORMULAS = {
 WITH_GRADIENTS = {"module, gradients", "swish"}
 
 
-def answers(name, switches):
+def answers(name, steps):
     """What the formula gives for every probe, and its gradients where the check looks at those too."""
     formula = FORMULAS[name]
-    given = [answer(formula.right, probe.args, **switches) for probe in formula.probes]
+    given = [answer(formula.right, probe.args, **steps) for probe in formula.probes]
     if name in WITH_GRADIENTS:
-        given += [answer(gradients(formula.right), probe.args, **switches) for probe in formula.probes[:2]]
+        given += [answer(gradients(formula.right), probe.args, **steps) for probe in formula.probes[:2]]
     return given
 
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_every_mistake_differs_from_every_other_and_from_the_right_answer(name):
     rows = [("the right answer", answers(name, {}))]
-    rows += [(one.name, answers(name, switches)) for one in FORMULAS[name].bank for switches in one.switches]
+    rows += [(one.name, answers(name, steps)) for one in FORMULAS[name].bank for steps in one.variants]
     assert len(rows) > 1
     same = [
         (one, other)
@@ -87,8 +88,8 @@ def test_the_bank_covers_the_published_mistakes():
 # Every row, handed in as a learner would hand it in
 
 
-def norm_class(**switches):
-    default = switches.get("default", 1e-6)
+def norm_class(**steps):
+    default = steps.get("default", 1e-6)
 
     class RMSNorm(nn.Module):
         def __init__(self, d_model, eps=default):
@@ -96,22 +97,22 @@ def norm_class(**switches):
             self.weight, self.eps = nn.Parameter(torch.ones(d_model)), eps
 
         def forward(self, x):
-            others = {name: value for name, value in switches.items() if name != "default"}
+            others = {name: value for name, value in steps.items() if name != "default"}
             return norm_formulas.rms_norm(x, self.weight, self.eps, **others)
 
     return RMSNorm
 
 
-def swiglu_class(**switches):
+def swiglu_class(**steps):
     class SwiGLU(Linears):
         def forward(self, x):
             weights = self.gate_proj.weight, self.up_proj.weight, self.down_proj.weight
-            return gate_formulas.gated(x, *weights, **switches)
+            return gate_formulas.gated(x, *weights, **steps)
 
     return SwiGLU
 
 
-def fused_class(loaded="gate first", **switches):
+def fused_class(loaded=lambda gate, up: (gate, up), **steps):
     class FusedSwiGLU(nn.Module):
         def __init__(self, d_model, d_ff):
             super().__init__()
@@ -119,13 +120,12 @@ def fused_class(loaded="gate first", **switches):
             self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
         def forward(self, x):
-            return museum.joint_gate(x, self.gate_up_proj.weight, self.down_proj.weight, **switches)
+            return gate_formulas.joint(x, self.gate_up_proj.weight, self.down_proj.weight, **steps)
 
         def _load_from_state_dict(self, state_dict, prefix, *rest):
             names = [f"{prefix}{name}_proj.weight" for name in ("gate", "up")]
             if names[0] in state_dict:
-                matrices = [state_dict.pop(name) for name in names]
-                joint = matrices if loaded == "gate first" else matrices[::-1]
+                joint = loaded(*(state_dict.pop(name) for name in names))
                 state_dict[f"{prefix}gate_up_proj.weight"] = torch.cat(joint)
             super()._load_from_state_dict(state_dict, prefix, *rest)
 
@@ -133,7 +133,7 @@ def fused_class(loaded="gate first", **switches):
 
 
 def function(formula):
-    return lambda **switches: lambda *args, **named: formula.right(*args, **named, **switches)
+    return lambda **steps: lambda *args, **named: formula.right(*args, **named, **steps)
 
 
 HANDED_IN = {
@@ -167,13 +167,13 @@ def test_the_right_answer_passes(name):
     assert verdict.mistake is None
 
 
-ROWS = [(name, one, at) for name in HANDED_IN for one in FORMULAS_OF[name].bank for at in range(len(one.switches))]
+ROWS = [(name, one, at) for name in HANDED_IN for one in FORMULAS_OF[name].bank for at in range(len(one.variants))]
 
 
 @pytest.mark.parametrize(("name", "mistake", "at"), ROWS, ids=lambda part: getattr(part, "name", str(part)))
 def test_every_mistake_is_named(name, mistake, at):
     check, make = HANDED_IN[name]
-    verdict = check(make(**mistake.switches[at]))
+    verdict = check(make(**mistake.variants[at]))
     assert not verdict.passed
     assert verdict.mistake == mistake.name, verdict
     assert verdict.message == mistake.sentence
@@ -184,27 +184,30 @@ def test_every_mistake_is_named(name, mistake, at):
 # Two mistakes at once
 
 PAIRS = [
-    ("rms", {"statistic": "unbiased variance"}, {"keepdim": False}),
-    ("rms", {"roots": 0}, {"over": "everything"}),
-    ("rms_norm", {"eps_in": "outside"}, {"gain": "forgotten"}),
-    ("rms_norm", {"statistic": "unbiased variance"}, {"eps_in": "outside"}),
-    ("rms_norm", {"centred": True}, {"eps_in": "nowhere"}),
-    ("rms_norm", {"statistic": "sum of squares"}, {"gain": "added"}),
-    ("module", {"eps_in": "outside"}, {"inner": "own"}),
-    ("module", {"default": 1e-5}, {"gain": "forgotten"}),
-    ("layer norm", {"centred": False}, {"offset": "forgotten"}),
-    ("backward", {"correction": "none"}, {"weight_sum": "nothing"}),
-    ("backward", {"gain": "forgotten"}, {"weight_of": "x"}),
-    ("swiglu", {"on": "up"}, {"activation": "sigmoid"}),
-    ("llama", {"rounding": "down"}, {"use_multiplier": False}),
-    ("family", {"geglu": "relu"}, {"swiglu": "sigmoid"}),
+    # (formula, a mistake and which of its variants, another one)
+    ("rms", ("unbiased standard deviation", 0), ("keepdim forgotten", 0)),
+    ("rms", ("root forgotten", 0), ("statistic over tokens and features", 2)),
+    ("rms_norm", ("eps outside the root", 0), ("weight never applied", 0)),
+    ("rms_norm", ("unbiased standard deviation", 0), ("eps outside the root", 0)),
+    ("rms_norm", ("LayerNorm instead of RMSNorm", 0), ("eps ignored", 0)),
+    ("rms_norm", ("sum instead of mean", 0), ("weight added", 0)),
+    ("module", ("eps outside the root", 0), ("squares in float16", 0)),
+    ("module", ("another default eps", 0), ("weight never applied", 0)),
+    ("layer norm", ("mean not subtracted", 0), ("bias forgotten", 0)),
+    ("backward", ("second term forgotten", 0), ("grad_weight not summed", 0)),
+    ("backward", ("weight forgotten in grad_x", 0), ("grad_weight without the norm", 0)),
+    ("swiglu", ("activation on the content branch", 0), ("sigmoid instead of Swish", 0)),
+    ("llama", ("rounded down", 0), ("multiplier ignored", 0)),
+    ("family", ("geglu with ReLU", 0), ("swiglu with the sigmoid", 0)),
 ]
 
 
 @pytest.mark.parametrize(("name", "one", "other"), PAIRS)
 def test_two_mistakes_are_both_named(name, one, other):
     check, make = HANDED_IN[name]
-    names = {mistake.name for mistake in FORMULAS[name].bank if one in mistake.switches or other in mistake.switches}
-    verdict = check(make(**one, **other))
-    assert set(verdict.mistake.split(" + ")) == names
+    steps = {}
+    for mistake, at in (one, other):
+        steps |= named(FORMULAS[name].bank, mistake)[0].variants[at]
+    verdict = check(make(**steps))
+    assert set(verdict.mistake.split(" + ")) == {one[0], other[0]}
     assert " Besides: " in verdict.message

@@ -362,8 +362,8 @@ def a_second_each(x):
 @pytest.fixture
 def short_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the usual time, so that the tests need not wait."""
-    monkeypatch.setattr("widgets.checks.trial.CALL_SECONDS", 0.5)
-    monkeypatch.setattr("widgets.checks.trial.CHECK_SECONDS", 1.0)
+    monkeypatch.setattr("widgets.checks.ladder.trial.CALL_SECONDS", 0.5)
+    monkeypatch.setattr("widgets.checks.ladder.trial.CHECK_SECONDS", 1.0)
     monkeypatch.setattr("widgets.checks.runner.GRACE_SECONDS", 0.3)
 
 

@@ -70,7 +70,7 @@ MAY_IMPORT = {
         "widgets.pictures",
         "widgets.style",
     },
-    "widgets.checks": {"torch", "widgets.checks"},
+    "widgets.checks": {"torch", "widgets.checks", "widgets.maths"},
 }
 
 

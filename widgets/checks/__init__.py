@@ -1,14 +1,27 @@
-"""What an exercise check says about the learner's own function or class."""
+"""What an exercise check says about the learner's own function or class.
 
-from widgets.checks.museum import check_bug
-from widgets.checks.rmsnorm import (
+The way from an answer to a card, for `check_rms_norm(rms_norm)`:
+
+    exercises/rmsnorm   what is asked: the formula, its probes, its properties
+      ladder/calling    is it there, and can it be called so?
+      ladder/tensors    rung by rung: runs, shape, dtype, finite, input alone, values
+        runner          one guarded call for each probe
+        mistakes/       which wrong step explains what came back? (diagnosis, then the bank)
+      ladder/gradients  the last rung
+      ladder/trial      keeps what was tried; a rung that breaks raises Refused, which carries the verdict
+    verdict             the card
+"""
+
+from widgets.checks.exercises.museum import check_bug
+from widgets.checks.exercises.own_test import check_rmsnorm_test
+from widgets.checks.exercises.rmsnorm import (
     check_layernorm_from_rmsnorm,
     check_rms,
     check_rms_norm,
     check_rms_norm_backward,
     check_rmsnorm_module,
 )
-from widgets.checks.swiglu import (
+from widgets.checks.exercises.swiglu import (
     check_fused_swiglu,
     check_glu_family,
     check_llama_d_ff,
@@ -17,7 +30,6 @@ from widgets.checks.swiglu import (
     check_swish,
 )
 from widgets.checks.verdict import Step, Verdict
-from widgets.checks.works import check_rmsnorm_test
 
 __all__ = [
     "Step",

@@ -193,15 +193,9 @@ def _settings_kept(outcome: Outcome, seed: int) -> Iterator[None]:
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "torch's default dtype": (torch.get_default_dtype, torch.set_default_dtype),
     "torch's number of threads": (torch.get_num_threads, torch.set_num_threads),
-    "torch's deterministic mode": (
-        torch.are_deterministic_algorithms_enabled,
-        torch.use_deterministic_algorithms,
-    ),
+    "torch's deterministic mode": (torch.are_deterministic_algorithms_enabled, torch.use_deterministic_algorithms),
     "torch's anomaly mode": (torch.is_anomaly_enabled, torch.set_anomaly_enabled),
-    "the precision of matrix products": (
-        torch.get_float32_matmul_precision,
-        torch.set_float32_matmul_precision,
-    ),
+    "the precision of matrix products": (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
     "the working folder": (os.getcwd, os.chdir),
     "how tensors are printed": (

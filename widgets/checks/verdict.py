@@ -36,11 +36,13 @@ class Verdict:
     steps: tuple[Step, ...] = ()
     written: bool = True
     source: str = ""
+    symptom: str = ""
+    printed: str = ""
 
     def require(self) -> Verdict:
         """This verdict when it passed; otherwise AssertionError with its message."""
         if not self.passed:
-            raise AssertionError(f"{self.exercise}: {self.message}")
+            raise AssertionError(printable(f"{self.exercise}: {self.message}"))
         return self
 
     @property
@@ -56,7 +58,7 @@ class Verdict:
         lines += [f"  {'✓' if step.passed else '✗'} {_with_note(step)}" for step in self.steps]
         if self.hints and not self.passed:
             lines.append(f"  hints: {len(self.hints)}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _repr_html_(self) -> str:
         colour = PASSED if self.passed else BROKEN if self.written else WAITING
@@ -67,7 +69,7 @@ class Verdict:
             parts.append(_folded("What was tried", _list(self.steps)))
         if not self.passed:
             parts.append(_hints(self.hints))
-        return f'<div style="{CARD.format(colour=colour)}">{"".join(parts)}</div>'
+        return printable(f'<div style="{CARD.format(colour=colour)}">{"".join(parts)}</div>')
 
 
 PASSED = "var(--jp-success-color0, #1b7f3b)"
@@ -80,6 +82,11 @@ CARD = (
     "color: var(--jp-ui-font-color1, #212121); background: var(--jp-layout-color1, #ffffff); "
     "padding: 8px 14px; margin: 4px 0; max-width: 720px"
 )
+
+
+def printable(text: str) -> str:
+    """Text that any channel can carry, half a surrogate pair too, without addresses, which differ from run to run."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text).encode("utf-8", "backslashreplace").decode()
 
 
 def _with_note(step: Step) -> str:

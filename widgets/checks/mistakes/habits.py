@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import Mistake
+from widgets.checks.mistakes.diagnosis import Mistake
 
 NOTHING_RETURNED = Mistake(
     "nothing returned",
@@ -27,10 +27,7 @@ def nothing_returned(printed: str) -> Mistake:
 NUMPY_RETURNED = Mistake(
     "numpy instead of torch",
     "Your function returned a numpy array; expected a tensor, so that gradients can pass through it.",
-    (
-        "Every step has a torch function of nearly the same name.",
-        "Stay in torch from the argument to the result.",
-    ),
+    ("Every step has a torch function of nearly the same name.", "Stay in torch from the argument to the result."),
 )
 INPUT_CHANGED = Mistake(
     "input changed in place",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import Mistake
+from widgets.checks.mistakes.diagnosis import Mistake
 
 WEIGHT_NOT_TRAINED = Mistake(
     "weight is not a parameter",

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import torch
 
-from . import Mistake
-from .statistic import STATISTIC
+from widgets.checks.mistakes.diagnosis import Mistake, named
+from widgets.checks.mistakes.norm_formulas import Step, centred
+from widgets.checks.mistakes.statistic import STATISTIC, over_one_less, unbiased_variance
+
+
+def _taken(*places: int) -> Step:
+    """x, weight and eps taken for one another."""
+
+    def order(x: torch.Tensor, weight: torch.Tensor, eps: float, bias: torch.Tensor | None) -> tuple[object, ...]:
+        passed = (x, weight, torch.as_tensor(eps, dtype=x.dtype))
+        return (*(passed[at] for at in places), bias)
+
+    return order
+
 
 EPS = (
     Mistake(
@@ -17,46 +29,50 @@ EPS = (
             "Take a mean square of 1e-6 and eps = 1e-5: the result should have an RMS of √(1/11), about 0.302.",
             "√(mean square + eps), not √(mean square) + eps.",
         ),
-        ({"eps_in": "outside"},),
+        ({"add": lambda statistic, eps, root, d: root(statistic) + eps},),
         "allenai/OLMo#281",
     ),
     Mistake(
         "eps ignored",
         "eps is not used: a vector of zeros gives NaN, and another eps changes nothing.",
         ("Try eps = 0.1 and eps = 0. Do the results differ?", "Add eps to the mean square, under the root."),
-        ({"eps_in": "nowhere"},),
+        ({"add": lambda statistic, eps, root, d: root(statistic)},),
         "meta-llama/llama#771",
     ),
     Mistake(
         "eps hard-coded",
         "A fixed number is used for eps. Another eps changes nothing.",
         ("Try eps = 0.1 and eps = 1e-6. Do the results differ?", "Use the argument `eps`."),
-        tuple({"use_eps": eps} for eps in (1e-5, 1e-6, 1e-8, 1e-12)),
+        tuple({"given": lambda _, eps=eps: eps} for eps in (1e-5, 1e-6, 1e-8, 1e-12)),
         "ggml-org/llama.cpp#2374",
     ),
     Mistake(
         "eps as a lower bound",
         "eps is used as a lower bound of the scale; it should be added to the mean square, always.",
         ("Does your eps do anything to a vector of size 1?", "`clamp` and `max` are not `+`."),
-        ({"eps_in": "floor"}, {"eps_in": "floor inside"}, {"eps_in": "floor of the length"}),
+        (
+            {"add": lambda statistic, eps, root, d: root(statistic).clamp(min=eps)},
+            {"add": lambda statistic, eps, root, d: root(statistic.clamp(min=eps))},
+            {"add": lambda statistic, eps, root, d: root(statistic).clamp(min=eps / d**0.5)},
+        ),
     ),
     Mistake(
         "eps added to the sum",
         "eps is added before the division by d, so that only a d-th of it counts.",
         ("In which order do you divide by d and add eps?", "Average first, then add eps."),
-        ({"eps_in": "sum"},),
+        ({"add": lambda statistic, eps, root, d: root(statistic + eps / d)},),
     ),
     Mistake(
         "eps squared",
         "eps is squared before it is added; the formula adds eps itself.",
         ("Try a vector of zeros and one number.", "mean square + eps, not + eps²."),
-        ({"eps_in": "squared", "use_eps": None},),  # no pair with a fixed eps: its square is another fixed eps
+        ({"given": lambda eps: eps**2},),
     ),
     Mistake(
         "eps subtracted",
         "eps is subtracted; it is there to keep the root away from zero, so it is added.",
         ("What happens for a vector of zeros?", "mean square + eps."),
-        ({"eps_in": "subtracted"},),
+        ({"add": lambda statistic, eps, root, d: root(statistic - eps)},),
     ),
 )
 
@@ -65,14 +81,14 @@ GAIN = (
         "weight never applied",
         "The weight is not used: every weight gives the same result.",
         ("Try a weight of twos. Does the result double?", "Multiply the normalised vector by `weight`."),
-        ({"gain": "forgotten"},),
+        ({"gain": lambda result, weight: result},),
         "TransformerLensOrg/TransformerLens#657",
     ),
     Mistake(
         "weight added",
         "The weight is added; a gain multiplies.",
         ("Try a weight of zeros. The result should be zero.", "`* weight`, not `+ weight`."),
-        ({"gain": "added"},),
+        ({"gain": lambda result, weight: result + weight},),
     ),
     Mistake(
         "weight applied before normalising",
@@ -81,46 +97,43 @@ GAIN = (
             "Try a weight of twos. Does the result double?",
             "First divide by the scale of x alone, then multiply by the weight.",
         ),
-        ({"gain": "before"},),
+        ({"before": torch.mul, "gain": lambda result, weight: result},),
     ),
     Mistake(
         "weight as an offset from one",
         "The result is multiplied by 1 + weight; here the weight is the gain itself, and starts at one.",
-        (
-            "Try a weight of zeros. The result should be zero.",
-            "Gemma stores the gain that way; torch does not.",
-        ),
-        ({"gain": "one plus"},),
+        ("Try a weight of zeros. The result should be zero.", "Gemma stores the gain that way; torch does not."),
+        ({"gain": lambda result, weight: result * (1 + weight)},),
     ),
     Mistake(
         "weight applied twice",
         "The weight is applied twice.",
         ("Try a weight of twos. The result should double, not quadruple.", "One multiplication is enough."),
-        ({"gain": "twice"},),
+        ({"gain": lambda result, weight: result * weight * weight},),
     ),
     Mistake(
         "divided by the weight",
         "The result is divided by the weight; a gain multiplies.",
         ("Try a weight of twos. Does the result double?", "`* weight`."),
-        ({"gain": "divided"},),
+        ({"gain": lambda result, weight: result / weight},),
     ),
     Mistake(
         "sign of the weight lost",
         "The sign of the weight is lost; a negative gain turns its component around.",
         ("Try a weight of −1.", "Multiply by `weight` itself."),
-        ({"gain": "absolute"},),
+        ({"gain": lambda result, weight: result * weight.abs()},),
     ),
     Mistake(
         "one gain for all",
         "The weights are averaged to one number; every feature has a gain of its own.",
         ("Try the weight [1, 0, 0, ...].", "Multiply component by component: `* weight`."),
-        ({"gain": "averaged"},),
+        ({"gain": lambda result, weight: result * weight.mean()},),
     ),
     Mistake(
         "dot product with the weight",
         "The result is multiplied with the weight and summed; a gain works component by component.",
         ("Try the weight [1, 0, 0, ...].", "`*`, not `@`."),
-        ({"gain": "dot product"},),
+        ({"gain": lambda result, weight: (result * weight).sum(-1, keepdim=True).expand_as(result)},),
     ),
 )
 
@@ -132,14 +145,14 @@ NORM = (
             "Add 10 to every component. Does your result change? It should.",
             "Nothing is subtracted from x, neither above nor below the fraction line.",
         ),
-        ({"centred": True}, {"centred": True, "statistic": "unbiased variance"}),
+        ({"centre": centred}, {"centre": centred, "statistic": unbiased_variance}),
         "ggml-org/llama.cpp#173",
     ),
     Mistake(
         "mean subtracted from x only",
         "The mean is subtracted from x, though the scale is right; RMSNorm leaves the mean in.",
         ("Add 10 to every component and look at the mean of the result.", "Divide x itself."),
-        ({"after": "mean subtracted"},),
+        ({"after": lambda result, x: centred(result)},),
     ),
     Mistake(
         "multiplied by the scale",
@@ -148,20 +161,20 @@ NORM = (
             "Double x. The result should not change.",
             "`rsqrt` is already 1 divided by the root: multiply by it, or divide by `sqrt`.",
         ),
-        ({"operation": "multiply"},),
+        ({"divide": torch.mul},),
         "mosaicml/llm-foundry#371",
     ),
     Mistake(
         "input added to the result",
         "x is added to the normalised vector; the residual connection belongs to the block, not to the norm.",
         ("Multiply x by 1000. The result should hardly change.", "Return the normalised vector alone."),
-        ({"after": "residual added"},),
+        ({"after": torch.add},),
     ),
     Mistake(
         "arguments in another order",
         "The arguments are taken in another order than they are passed: `x`, `weight`, `eps`.",
         ("Read the first line of your function.", "`def rms_norm(x, weight, eps):`"),
-        tuple({"order": order} for order in ("weight, x, eps", "x, eps, weight", "eps, x, weight")),
+        ({"order": _taken(1, 0, 2)}, {"order": _taken(0, 2, 1)}, {"order": _taken(1, 2, 0)}),
     ),
 )
 
@@ -177,7 +190,7 @@ HALF = (
             "Which dtype should the squares have, so that they fit?",
             "Compute in float32, `x.float()`, and cast the result back at the end.",
         ),
-        ({"inner": "own"}, {"inner": torch.float16}),
+        ({"widen": lambda x: x}, {"widen": torch.Tensor.half}),
         "pytorch/pytorch#133085",
     ),
 )
@@ -190,14 +203,14 @@ CUT = (
             "Look for `.detach()`, `.data` or `torch.no_grad()` around the scale.",
             "The gradient of a quotient has two terms. Leave the scale in the graph.",
         ),
-        ({"cut": "denominator"},),
+        ({"measured": torch.Tensor.detach},),
         "tinygrad/tinygrad#4904",
     ),
     Mistake(
         "weight detached",
         "The values are right, but no gradient reaches the weight: it would never be trained.",
         ("Look for `.detach()` or `.data` at the weight.", "Multiply by the parameter itself."),
-        ({"cut": "weight"},),
+        ({"gain": lambda result, weight: result * weight.detach()},),
     ),
 )
 
@@ -207,21 +220,10 @@ LAYER_NORM_CUT = (
         "mean detached",
         "The values are right, but the mean is cut out of the gradient: it depends on x too.",
         ("Look for `.detach()`, `.data` or `torch.no_grad()` around the mean.", "Leave the mean in the graph."),
-        ({"cut": "mean"},),
+        ({"centre": lambda wide: wide - wide.detach().mean(-1, keepdim=True)},),
     ),
 )
 
-
-_ABOUT_THE_MEAN_SQUARE = (  # the centred vector has mean 0, so the others cannot happen or have another name
-    "sum instead of mean",
-    "divided by d outside the root",
-    "root forgotten",
-    "root taken twice",
-    "mean of absolute values",
-    "statistic over tokens",
-    "statistic over tokens and features",
-    "keepdim forgotten",
-)
 
 LAYER_NORM = (
     Mistake(
@@ -232,47 +234,57 @@ LAYER_NORM = (
             "What must x lose before RMSNorm, so that a mean square becomes a variance?",
             "Call RMSNorm with `x - x.mean(-1, keepdim=True)`.",
         ),
-        ({"centred": False},),
+        ({"centre": lambda wide: wide},),
     ),
     Mistake(
         "centred after the norm",
         "The mean is subtracted from the result; by then the scale has been taken from the uncentred vector.",
         ("Add 10 to every component. LayerNorm's result should not change.", "Centre first, then normalise."),
-        ({"centred": False, "after": "mean subtracted"},),
+        ({"centre": lambda wide: wide, "after": lambda result, x: centred(result)},),
     ),
     Mistake(
         "unbiased variance",
         "The variance divides by d − 1; LayerNorm's divides by d.",
         ("Compare with `torch.nn.functional.layer_norm` for d = 2.", "A mean of squares divides by d."),
-        ({"statistic": "unbiased variance"}, {"statistic": "sum of squares by d - 1"}),
+        ({"statistic": unbiased_variance}, {"statistic": over_one_less}),
         "harvardnlp/annotated-transformer#122",
     ),
     Mistake(
         "bias forgotten",
         "The bias is not added.",
         ("LayerNorm has one thing that RMSNorm has not.", "Add `bias` at the end."),
-        ({"offset": "forgotten"},),
+        ({"shift": lambda result, weight, bias: result},),
     ),
     Mistake(
         "bias subtracted",
         "The bias is subtracted; it should be added.",
         ("Try a weight of zeros: the result should be the bias.", "`+ bias`"),
-        ({"offset": "subtracted"},),
+        ({"shift": lambda result, weight, bias: result - bias},),
     ),
     Mistake(
         "bias multiplied by the weight",
         "The bias is added before the weight is applied, so that the weight multiplies it too.",
         ("Try a weight of zeros: the result should be the bias.", "Weight first, then bias."),
-        ({"offset": "times weight"},),
+        ({"shift": lambda result, weight, bias: result + weight * bias},),
     ),
     Mistake(
         "weight and bias exchanged",
         "Weight and bias are exchanged.",
         ("Try a weight of zeros: the result should be the bias.", "Times the weight, plus the bias."),
-        ({"order": "x, bias, weight"},),
+        ({"order": lambda x, weight, eps, bias: (x, bias, eps, weight)},),
     ),
     *EPS,
     *GAIN,
-    *(one for one in NORM if one.name in ("multiplied by the scale", "input added to the result")),
-    *(one for one in STATISTIC if one.name in _ABOUT_THE_MEAN_SQUARE),
+    *named(NORM, "multiplied by the scale", "input added to the result"),
+    *named(  # the centred vector has mean 0, so the others cannot happen or have another name
+        STATISTIC,
+        "sum instead of mean",
+        "divided by d outside the root",
+        "root forgotten",
+        "root taken twice",
+        "mean of absolute values",
+        "statistic over tokens",
+        "statistic over tokens and features",
+        "keepdim forgotten",
+    ),
 )

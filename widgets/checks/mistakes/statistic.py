@@ -2,7 +2,41 @@
 
 from __future__ import annotations
 
-from . import Mistake
+from typing import Any
+
+from torch import Tensor
+
+from widgets.checks.mistakes.diagnosis import Mistake
+
+
+def count(x: Tensor, over: dict[str, Any]) -> int:
+    """How many numbers are taken together."""
+    return x.numel() // x.sum(dim=over["dim"]).numel()
+
+
+def unbiased_variance(x: Tensor, over: dict[str, Any]) -> Tensor:
+    return x.var(correction=1, **over)
+
+
+def over_one_less(x: Tensor, over: dict[str, Any]) -> Tensor:
+    return x.square().sum(**over) / (count(x, over) - 1)
+
+
+def plain_mean(x: Tensor, over: dict[str, Any]) -> Tensor:
+    return x.mean(**over)
+
+
+def absolute_mean(x: Tensor, over: dict[str, Any]) -> Tensor:
+    return x.abs().mean(**over)
+
+
+def absolute_sum(x: Tensor, over: dict[str, Any]) -> Tensor:
+    return x.abs().sum(**over)
+
+
+def unrooted(statistic: Tensor) -> Tensor:
+    return statistic
+
 
 STATISTIC = (
     Mistake(
@@ -14,7 +48,7 @@ STATISTIC = (
             "`var` and `std` subtract the mean first. Square x itself.",
             "The mean square is `x.square().mean(-1, keepdim=True)`.",
         ),
-        ({"statistic": "variance"},),
+        ({"statistic": lambda x, over: x.var(correction=0, **over)},),
         "huggingface/pytorch-image-models#2380",
     ),
     Mistake(
@@ -26,17 +60,14 @@ STATISTIC = (
             "`x.std()` and `x.var()` subtract the mean and divide by d − 1, unless told otherwise.",
             "The mean square is `x.square().mean(-1, keepdim=True)`.",
         ),
-        ({"statistic": "unbiased variance"},),
+        ({"statistic": unbiased_variance},),
         "harvardnlp/annotated-transformer#122",
     ),
     Mistake(
         "divided by d − 1",
         "The sum of squares is divided by d − 1; a mean divides by d.",
-        (
-            "How many numbers are there to average?",
-            "d − 1 belongs to an estimated variance. Use `.mean(...)`.",
-        ),
-        ({"statistic": "sum of squares by d - 1"},),
+        ("How many numbers are there to average?", "d − 1 belongs to an estimated variance. Use `.mean(...)`."),
+        ({"statistic": over_one_less},),
     ),
     Mistake(
         "sum instead of mean",
@@ -46,80 +77,68 @@ STATISTIC = (
             "A norm (`torch.linalg.vector_norm`, `F.normalize`) sums the squares. What is left to divide by?",
             "Use `.mean(...)` of the squares, or divide the length by √d.",
         ),
-        ({"statistic": "sum of squares"},),
+        ({"statistic": lambda x, over: x.square().sum(**over)},),
         "huggingface/transformers#37934",
     ),
     Mistake(
         "divided by d outside the root",
         "The root is taken of the sum, and d divides it afterwards; d belongs under the root, with the sum.",
         ("Try x = [1, 1, 1, 1]. Its root mean square is 1.", "√(sum / d), not √(sum) / d."),
-        ({"statistic": "root of the sum, by d"},),
+        ({"statistic": lambda x, over: x.square().mean(**over) / count(x, over)},),
     ),
     Mistake(
         "root forgotten",
         "The root is missing: this is the mean square, which grows with the square of the input.",
         ("Multiply x by 10. By how much does your scale grow?", "Take the square root of the mean square."),
-        ({"roots": 0},),
+        ({"root": unrooted},),
     ),
     Mistake(
         "root taken twice",
         "The root is taken twice, so that the scale grows too slowly with the input.",
-        (
-            "Multiply x by 100. By how much does your scale grow?",
-            "Look for `sqrt` and `rsqrt` in the same formula.",
-        ),
-        ({"roots": 2},),
+        ("Multiply x by 100. By how much does your scale grow?", "Look for `sqrt` and `rsqrt` in the same formula."),
+        ({"root": lambda statistic: statistic.sqrt().sqrt()},),
     ),
     Mistake(
         "square forgotten",
         "The square is missing: positive and negative components cancel in a plain mean.",
         ("Try x = [1, −1].", "Square every component before you average."),
-        ({"statistic": "mean"},),
+        ({"statistic": plain_mean},),
     ),
     Mistake(
         "square and root forgotten",
         "Both the square and the root are missing: this is the plain mean of x.",
         ("Try x = [1, −1]. Its root mean square is 1.", "Three steps, from the inside: square, mean, root."),
-        ({"statistic": "mean", "roots": 0},),
+        ({"statistic": plain_mean, "root": unrooted},),
     ),
     Mistake(
         "squared after the mean",
         "The mean is taken before the square, which gives the size of the mean; the squares come first.",
-        (
-            "Try x = [1, −1]. Its root mean square is 1.",
-            "The name read backwards is the order: square, mean, root.",
-        ),
-        ({"statistic": "square of the mean"},),
+        ("Try x = [1, −1]. Its root mean square is 1.", "The name read backwards is the order: square, mean, root."),
+        ({"statistic": lambda x, over: x.mean(**over).square()},),
     ),
     Mistake(
         "mean of absolute values",
         "This is the mean of the absolute values; squares weigh large components more.",
-        (
-            "Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.",
-            "Squares, not absolute values.",
-        ),
-        ({"statistic": "mean absolute value", "roots": 0},),
+        ("Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.", "Squares, not absolute values."),
+        ({"statistic": absolute_mean, "root": unrooted},),
     ),
     Mistake(
         "root of absolute values",
         "Absolute values stand under the root where the squares should.",
         ("Multiply x by 4. By how much does your scale grow?", "Square every component before you average."),
-        ({"statistic": "mean absolute value"}, {"statistic": "sum of absolute values"}),
+        ({"statistic": absolute_mean}, {"statistic": absolute_sum}),
     ),
     Mistake(
         "sum of absolute values",
         "This is the sum of the absolute values; wanted is the root of the mean of the squares.",
-        (
-            "Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.",
-            "Squares, then a mean, then a root.",
-        ),
-        ({"statistic": "sum of absolute values", "roots": 0},),
+        ("Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.", "Squares, then a mean, then a root."),
+        ({"statistic": absolute_sum, "root": unrooted},),
     ),
     Mistake(
         "largest absolute value",
         "The scale is the largest component alone; all components count, each by its square.",
         ("Try x = [3, 4]. The root of (9 + 16) / 2 is 3.54.", "Squares, then a mean, then a root."),
-        ({"statistic": "largest absolute value", "roots": 0},),
+        ({"statistic": lambda x, over: x.abs().amax(**over), "root": unrooted},),
     ),
     Mistake(
         "statistic over tokens",
@@ -129,7 +148,7 @@ STATISTIC = (
             "Which axis holds the d features? The specification says: the last.",
             "`dim=-1`, whatever the number of axes.",
         ),
-        ({"over": "tokens"}, {"over": "the first axis"}, {"over": "the second axis"}),
+        ({"axes": lambda x: -2}, {"axes": lambda x: 0}, {"axes": lambda x: 1}),
         "kyegomez/zeta#180",
     ),
     Mistake(
@@ -140,9 +159,11 @@ STATISTIC = (
             "A mean without `dim` runs over everything.",
             "Only over the features: `dim=-1`.",
         ),
-        tuple(
-            {"over": axes}
-            for axes in ("tokens and features", "all but the first axis", "everything", "the second and third axis")
+        (
+            {"axes": lambda x: tuple(range(x.dim()))[-2:]},
+            {"axes": lambda x: tuple(range(1, x.dim())) or 0},
+            {"axes": lambda x: tuple(range(x.dim()))},
+            {"axes": lambda x: (1, 2)},
         ),
         "bkitano/llama-from-scratch#4",
     ),
@@ -166,18 +187,25 @@ RMS = (
         "A small number is added. The root mean square itself has no eps: for a vector of zeros it is 0. The norm "
         "adds it, in the next exercise.",
         ("Try a vector of zeros.", "Leave eps out here."),
-        tuple({key: eps} for key in ("added", "added_outside") for eps in (1e-5, 1e-6, 1e-8)),
+        tuple(
+            {"add": add}
+            for eps in (1e-5, 1e-6, 1e-8)
+            for add in (
+                lambda statistic, _, root, d, eps=eps: root(statistic + eps),
+                lambda statistic, _, root, d, eps=eps: root(statistic) + eps,
+            )
+        ),
     ),
     Mistake(
         "reciprocal returned",
         "This is one divided by the root mean square.",
         ("Try x = [2, 2]. Its root mean square is 2.", "`rsqrt` is 1 divided by the root. Use `sqrt`."),
-        ({"result": "reciprocal"},),
+        ({"returned": lambda scale, x: 1 / scale},),
     ),
     Mistake(
         "normalised vector returned",
         "This is x divided by its root mean square; wanted is the root mean square alone.",
         ("Which shape is asked for?", "Return the scale of shape (..., 1), before dividing by it."),
-        ({"result": "normalised"},),
+        ({"returned": lambda scale, x: x / scale},),
     ),
 )

@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
-from . import Mistake
+import math
+
+from widgets.checks.mistakes.diagnosis import Mistake
+from widgets.checks.mistakes.gate_formulas import to_multiple
+
+
+def _up(width: float, multiple: int) -> int:
+    return math.ceil(width / multiple) * multiple
+
 
 MATCHED = (
     Mistake(
         "rounded up",
         "The width is rounded up, so that the gated network has more parameters than the other one.",
         ("Count the parameters of both.", "The largest width that does not exceed: round down, `//`."),
-        ({"rule": "rounded up"},),
+        ({"rule": lambda d, wide: -(-2 * wide // 3)},),
     ),
     Mistake(
         "rounded to the nearest",
         "The width is rounded to the nearest number, which is sometimes one too many.",
         ("Try relu_d_ff = 100, and then 101.", "The largest width that does not exceed: round down, `//`."),
-        ({"rule": "nearest"},),
+        ({"rule": lambda d, wide: round(2 * wide / 3)},),
     ),
     Mistake(
         "width not reduced",
         "The width is the same as the ReLU network's: three matrices for two, half as many parameters again.",
         ("How many matrices has each network?", "Two thirds of the width for three matrices instead of two."),
-        ({"rule": "not reduced"},),
+        ({"rule": lambda d, wide: wide},),
         "Modalities/modalities#289",
     ),
     Mistake(
         "one too small",
         "Where it fits exactly, the width is one too small: equal parameters do not exceed.",
         ("Try 768 and 3072.", "2 · relu_d_ff // 3"),
-        ({"rule": "one too small"},),
+        ({"rule": lambda d, wide: (2 * wide - 1) // 3},),
     ),
     Mistake(
         "another fraction",
         "The fraction is not two thirds.",
         ("Two matrices with relu_d_ff, three with yours. When are they equal?", "3 · d_ff = 2 · relu_d_ff"),
-        tuple({"rule": rule} for rule in ("half", "a third", "three halves", "4/3")),
+        tuple({"rule": lambda d, wide, of=of: of[0] * wide // of[1]} for of in ((1, 2), (1, 3), (3, 2), (4, 3))),
     ),
     Mistake(
         "two thirds as a short decimal",
         "Two thirds is written with too few digits.",
         ("Try 2048: it should give 1365.", "Whole numbers stay exact: `2 * relu_d_ff // 3`."),
-        tuple({"rule": rule} for rule in ("0.66", "0.667", "0.67")),
+        tuple({"rule": lambda d, wide, short=short: int(short * wide)} for short in (0.66, 0.667, 0.67)),
     ),
     Mistake(
         "relu_d_ff ignored",
         "The width is computed from d_model; the ReLU network may have any width.",
         ("Try relu_d_ff = 100 and d_model = 64.", "d_model cancels: it stands on both sides."),
-        tuple({"rule": rule} for rule in ("8/3 of d_model", "2/3 of d_model", "4 d_model")),
+        tuple({"rule": lambda d, wide, of=of: of * d // 3} for of in (8, 2, 12)),
     ),
     Mistake(
         "biases counted",
@@ -55,25 +63,31 @@ MATCHED = (
             "Count the parameters of `nn.Linear(8, 20, bias=False)`.",
             "2 · d_model · relu_d_ff against 3 · d_model · d_ff",
         ),
-        tuple({"rule": rule} for rule in ("biases in the ReLU network", "biases in both")),
+        (
+            {"rule": lambda d, wide: (2 * d * wide + wide + d) // (3 * d)},
+            {"rule": lambda d, wide: (2 * d * wide + wide) // (3 * d + 2)},
+        ),
     ),
     Mistake(
         "rounded to a multiple",
         "The width is rounded to a multiple; LLaMA does that, in the next exercise.",
         ("2048 should give 1365, which is odd.", "Leave the rounding out."),
-        ({"multiple": 2}, *({"multiple": sign * 2**power} for power in range(2, 9) for sign in (1, -1))),
+        tuple(
+            {"multiple": lambda width, size=size: to_multiple(width, size)}
+            for size in (2, *(sign * 2**power for power in range(2, 9) for sign in (1, -1)))
+        ),
     ),
     Mistake(
         "divided before multiplied",
         "The division by 3 comes first, and what it cuts off is then lost twice.",
         ("2048 should give 1365.", "Multiply first: `2 * relu_d_ff // 3`."),
-        ({"rule": "divided first"},),
+        ({"rule": lambda d, wide: wide // 3 * 2},),
     ),
     Mistake(
         "parameters instead of a width",
         "This is a number of parameters; wanted is the width.",
         ("768 and 3072 should give 2048.", "Divide by 3 · d_model."),
-        ({"rule": "parameters"},),
+        ({"rule": lambda d, wide: 3 * d * (2 * wide // 3)},),
     ),
 )
 
@@ -82,69 +96,72 @@ LLAMA = (
         "rounded down",
         "The width is rounded down to the multiple: 10752 for LLaMA's 11008. It is rounded up.",
         ("4096 should give 11008.", "Add multiple_of − 1 before you divide."),
-        ({"rounding": "down"},),
+        ({"rounded": lambda width, multiple: to_multiple(width, -multiple)},),
     ),
     Mistake(
         "rounded to the nearest multiple",
         "The width is rounded to the nearest multiple; it is rounded up.",
         ("8192 with 4096 and 1.3 should give 28672.", "Add multiple_of − 1 before you divide."),
-        ({"rounding": "nearest"},),
+        ({"rounded": lambda width, multiple: round(width / multiple) * multiple},),
     ),
     Mistake(
         "not rounded",
         "The width is not rounded: 10922 for LLaMA's 11008.",
         ("4096 should give 11008.", "Round up to the next multiple of `multiple_of`."),
-        ({"rounding": "none"},),
+        ({"rounded": lambda width, multiple: width},),
         "CS336 (Stanford), assignment 1, handout page 43",
     ),
     Mistake(
         "always one multiple more",
         "A width that is a multiple already gets another one.",
         ("3072 should give 8192.", "Add multiple_of − 1 before you divide, not multiple_of."),
-        ({"rounding": "always one more"}, {"rounding": "added"}),
+        (
+            {"rounded": lambda width, multiple: (width // multiple + 1) * multiple},
+            {"rounded": lambda width, multiple: width + multiple},
+        ),
     ),
     Mistake(
         "rounded before the multiplier",
         "The rounding comes before the multiplier, so that the result is no multiple.",
         ("4096 with 1024 and 1.3 should give 14336.", "First the multiplier, then the rounding."),
-        ({"order": "rounding first"},),
+        ({"order": lambda width, factor, cut, rounded: cut(factor * rounded(width))},),
     ),
     Mistake(
         "multiplier ignored",
         "The multiplier changes nothing.",
         ("4096 with 1024 and 1.3 should give 14336.", "Multiply before you round."),
-        ({"use_multiplier": False},),
+        ({"factor": lambda multiplier: 1},),
     ),
     Mistake(
         "multiplier applied twice",
         "The multiplier is applied twice.",
         ("4096 with 1024 and 1.3 should give 14336.", "Multiply once, before you round."),
-        ({"order": "twice"},),
+        ({"factor": lambda multiplier: multiplier**2},),
     ),
     Mistake(
         "multiple hard-coded",
         "A fixed multiple is used whatever `multiple_of` says.",
         ("512 with multiple_of = 64 should give 1408.", "Use the argument."),
-        tuple({"use_multiple": size} for size in (256, 128, 64, 1024)),
+        tuple({"multiple": lambda _, size=size: size} for size in (256, 128, 64, 1024)),
     ),
     Mistake(
         "two thirds forgotten",
         "The width starts from 4 · d_model: the reduction to two thirds is missing.",
         ("4096 should give 11008, not 16384.", "Begin with `int(2 * 4 * d_model / 3)`."),
-        ({"base": "4"},),
+        ({"start": lambda d: 4 * d},),
         "Modalities/modalities#289",
     ),
     Mistake(
         "another starting width",
         "The width starts from another fraction of d_model than 8/3.",
         ("4096 should give 11008.", "Two thirds of four times d_model."),
-        ({"base": "2/3"}, {"base": "4/3"}),
+        ({"start": lambda d: 2 * d // 3}, {"start": lambda d: 4 * d // 3}),
     ),
     Mistake(
         "not cut to a whole number",
         "The width is rounded up from a number with a fraction; the specification cuts it to a whole number before, "
         "which can save a multiple.",
         ("100 with multiple_of = 2 should give 266.", "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`."),
-        ({"cut": "never"}, {"cut": "first time"}),
+        ({"start": lambda d: 8 * d / 3, "cut": float, "rounded": _up}, {"cut": float, "rounded": _up}),
     ),
 )

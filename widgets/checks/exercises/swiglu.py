@@ -9,16 +9,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .gradients import compare_gradients, gradients, of_module
-from .ladder import Formula, Probe, Property, compare, repeatable
-from .mistakes import close, fresh, gate_formulas
-from .mistakes.gates import FAMILY_BANK, FUSED, LOADED, SWIGLU, SWIGLU_OVERFLOW, SWISH
-from .mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
-from .mistakes.widths import LLAMA, MATCHED
-from .numeric import compare_numbers
-from .probes import numbers
-from .trial import Trial, as_function, build, callable_as, judge, raised
-from .verdict import Verdict
+from widgets.checks.exercises.probes import numbers
+from widgets.checks.ladder.calling import as_function, build, callable_as
+from widgets.checks.ladder.gradients import compare_gradients, gradients, of_module
+from widgets.checks.ladder.numbers import compare_numbers
+from widgets.checks.ladder.rungs import Rung
+from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
+from widgets.checks.ladder.trial import Trial, judge
+from widgets.checks.ladder.wording import raised
+from widgets.checks.mistakes import gate_formulas
+from widgets.checks.mistakes.diagnosis import close, fresh
+from widgets.checks.mistakes.gates import FAMILY_BANK, FUSED, LOADED, SWIGLU, SWIGLU_OVERFLOW, SWISH
+from widgets.checks.mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
+from widgets.checks.mistakes.widths import LLAMA, MATCHED
+from widgets.checks.verdict import Verdict
 
 
 def check_swish(swish: Callable[..., Tensor]) -> Verdict:
@@ -131,43 +135,50 @@ def _filler(module_class: Callable[..., nn.Module], names: Sequence[str]) -> Cal
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
     rung = f"has {', '.join(name.removesuffix('.weight') for name in names)}, and nothing else"
     stored = module.state_dict()
-    more = stored.keys() - set(names)
-    if more and stored.keys() > set(names) and all(name.endswith("bias") for name in more):
-        trial.refuse(rung, "", [BIASES_LEFT_ON])
-    if stored.keys() != set(names):
-        named = PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
-        biases = [BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
-        trial.refuse(rung, "", [replace(PROJECTION_NAMES, sentence=named), *biases])
+    _check_names(trial, rung, list(stored), names)
     wanted = {"gate_up_proj.weight": (2 * d_ff, d_model), "down_proj.weight": (d_model, d_ff)}
-    shapes = {name: tuple(stored[name].shape) for name in names}
-    if shapes["down_proj.weight"] == (d_ff, d_model):
-        trial.refuse(rung, "", [DOWN_CONFUSED])
     for name in names:
-        right = wanted.get(name, (d_ff, d_model))
-        if shapes[name] != right:
+        shape, right = tuple(stored[name].shape), wanted.get(name, (d_ff, d_model))
+        if shape != right:
             sizes = f"For d_model = {d_model} and d_ff = {d_ff}"
-            trial.refuse(rung, f"{sizes}, `{name}` should have the shape {right}; it has {shapes[name]}.")
+            symptom = f"{sizes}, `{name}` should have the shape {right}; it has {shape}."
+            down = tuple(stored["down_proj.weight"].shape) == (d_ff, d_model)
+            trial.refuse(rung, symptom, [DOWN_CONFUSED] if down else [])
     if len(list(module.parameters())) != len(names):
         trial.refuse(rung, "Two of the projections are the same matrix, or one of them is not a parameter.")
-    if any(not stored[name].std() > 0 for name in names[:-1]):  # a down projection of zeros is a known way to start
-        trial.refuse(rung, "A matrix starts with all its numbers equal; its rows would stay equal for ever.")
     trial.passed(rung)
+    _check_start(trial, [stored[name] for name in names])
+
+
+def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str]) -> None:
+    """The state_dict holds these names and no others."""
+    if set(stored) == set(names):
+        return
+    sentence = PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
+    biases = [BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
+    only_biases = set(stored) > set(names) and all(name.endswith("bias") for name in set(stored) - set(names))
+    trial.refuse(rung, sentence, biases if only_biases else [replace(PROJECTION_NAMES, sentence=sentence), *biases])
+
+
+def _check_start(trial: Trial, matrices: Sequence[Tensor]) -> None:
+    """At least one matrix tells the hidden units apart: a row of those that lead up, a column of the one that ends."""
+    *up, down = matrices
+    if all(not (one - one[:1]).any() for one in up) and not (down - down[:, :1]).any():
+        trial.refuse(Rung.START, "All hidden units start with the same numbers; training would keep them equal.")
 
 
 def _check_loading(trial: Trial, module: nn.Module) -> None:
-    rung = "loads what SwiGLU saved"
-    saved = _state(TWO_MATRICES, *_layer(8, 20)[1:])
-    saved = {name: one.float() for name, one in saved.items()}
+    saved = {name: one.float() for name, one in _state(TWO_MATRICES, *_layer(8, 20)[1:]).items()}
     kept = {name: fresh(one) for name, one in saved.items()}
     outcome = trial.run(module.load_state_dict, saved)
     if outcome.error is not None:
         keys = isinstance(outcome.error, RuntimeError) and "state_dict" in str(outcome.error)
-        trial.refuse(rung, raised(trial, outcome), [NOT_LOADED] if keys else [])
+        trial.refuse(Rung.LOADS, raised(trial.name, outcome), [NOT_LOADED] if keys else [])
     if saved.keys() != kept.keys() or any(not torch.equal(saved[name], kept[name]) for name in kept):
-        trial.refuse(rung, "Loading changes the dictionary that was given; its owner may still need it.")
+        trial.refuse(Rung.LOADS, "Loading changes the dictionary that was given; its owner may still need it.")
     if module.state_dict().keys() != set(ONE_MATRIX):
-        trial.refuse(rung, "After loading, the state_dict of the module has other names than before.")
-    trial.passed(rung)
+        trial.refuse(Rung.LOADS, "After loading, the state_dict of the module has other names than before.")
+    trial.passed(Rung.LOADS)
 
 
 def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
@@ -185,8 +196,8 @@ def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -
     outcome = trial.run(loaded)
     if not close(outcome.value, gate_formulas.gated(x, *matrices)):
         message = "It loads alone, and not as a layer of a larger model, where each name begins with a prefix."
-        trial.refuse("loads as part of a model", message)
-    trial.passed("loads as part of a model")
+        trial.refuse(Rung.LOADS_INSIDE, message)
+    trial.passed(Rung.LOADS_INSIDE)
 
 
 def _joint_filler(fused_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
@@ -199,8 +210,8 @@ def _joint_filler(fused_class: Callable[..., nn.Module]) -> Callable[..., nn.Mod
 def _in_one_matrix(formula: Formula) -> Formula:
     """The same layer, as a function of x, the joint matrix and the down projection."""
 
-    def right(x: Tensor, joint: Tensor, down: Tensor, **switches: Any) -> Tensor:
-        return formula.right(x, *joint.chunk(2), down, **switches)
+    def right(x: Tensor, joint: Tensor, down: Tensor, **steps: Any) -> Tensor:
+        return formula.right(x, *joint.chunk(2), down, **steps)
 
     words, (x, gate, up, down) = formula.probes[0].words, formula.probes[0].args
     return Formula(right, formula.bank, (Probe(words, (x, torch.cat([gate, up]), down)),))
@@ -246,13 +257,19 @@ def _layer(
     return x, gate, up, numbers(d_model, d_ff, seed=seed + 3, size=0.6, dtype=dtype)
 
 
+def _with(layer: tuple[Tensor, ...], change: Callable[[Tensor], Tensor]) -> tuple[Tensor, ...]:
+    """The same layer with another x."""
+    x, *matrices = layer
+    return change(x), *matrices
+
+
 _LAYERS = (
     ("x of shape (2, 3, 8), d_ff 20", _layer(8, 20)),
-    ("x of shape (5,), d_ff 7", (lambda x, *rest: (x[0], *rest))(*_layer(5, 7, 2, seed=40))),
+    ("x of shape (5,), d_ff 7", _with(_layer(5, 7, 2, seed=40), lambda x: x[0])),
     ("x of shape (4, 6), d_ff 3", _layer(6, 3, 4, seed=50)),
     ("x of shape (2, 3, 4, 5), d_ff 5", _layer(5, 5, 2, 3, 4, seed=60)),
     ("small numbers", tuple(0.1 * one for one in _layer(6, 9, 4, seed=70))),
-    ("large numbers", (lambda x, *rest: (30 * x, *rest))(*_layer(6, 9, 4, seed=80))),
+    ("large numbers", _with(_layer(6, 9, 4, seed=80), lambda x: 30 * x)),
     ("x in float32", _layer(8, 20, 3, seed=90, dtype=torch.float32)),
 )
 _HALF = ("x in bfloat16", _layer(8, 20, 3, seed=100, dtype=torch.bfloat16))
@@ -297,14 +314,15 @@ LAYER_PROPERTIES = (
         lambda f: not _doubled(1)(f),
         "Twice the gate matrix gives exactly twice the result: the gate has no activation.",
     ),
-    Property(lambda _: False, "Each branch reaches the result, but the activation of the gate is not Swish."),
 )
 
+NOT_SWISH = "Each branch reaches the result, but the activation of the gate is not Swish."
 SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
     tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
     LAYER_PROPERTIES,
+    last=NOT_SWISH,
 )
 
 FAMILY_FORMULA = Formula(
@@ -322,26 +340,16 @@ FAMILY_FORMULA = Formula(
         )
         for kind in gate_formulas.FAMILY
     ),
-    also=({"geglu": "gelu tanh"},),
+    also=({"geglu": gate_formulas.gelu_tanh},),
 )
 
 
-_LARGE_PROBE = Probe(
-    "large numbers in float32", (lambda x, *rest: (100 * x, *rest))(*_layer(6, 9, 4, seed=80, dtype=torch.float32))
-)
-SWIGLU_LARGE = Formula(gate_formulas.gated, SWIGLU_OVERFLOW, (_LARGE_PROBE,))
+_LARGE = _with(_layer(6, 9, 4, seed=80, dtype=torch.float32), lambda x: 100 * x)
+SWIGLU_LARGE = Formula(gate_formulas.gated, SWIGLU_OVERFLOW, (Probe("large numbers in float32", _LARGE),))
 
 
-def _fused_formula(*args: Any, **switches: Any) -> Tensor:
-    return gate_formulas.fused(*args, **switches)
-
-
-def _loaded_formula(*args: Any, **switches: Any) -> Tensor:
-    return gate_formulas.fused(*args, saved="two matrices", **switches)
-
-
-FUSED_FORMULA = Formula(_fused_formula, FUSED, SWIGLU_FORMULA.probes, LAYER_PROPERTIES)
-LOADED_FORMULA = Formula(_loaded_formula, LOADED, SWIGLU_FORMULA.probes)
+FUSED_FORMULA = replace(SWIGLU_FORMULA, bank=FUSED)
+LOADED_FORMULA = Formula(gate_formulas.gated, LOADED, SWIGLU_FORMULA.probes)
 
 _WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000), (2, 3_000_000))
 MATCHED_FORMULA = Formula(
@@ -365,9 +373,7 @@ _MODELS = (
     (96, 4, 1.3),
 )
 LLAMA_FORMULA = Formula(
-    gate_formulas.llama_d_ff,
-    LLAMA,
-    tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in _MODELS),
+    gate_formulas.llama_d_ff, LLAMA, tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in _MODELS)
 )
 
 

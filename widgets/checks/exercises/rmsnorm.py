@@ -8,20 +8,31 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .gradients import compare_gradients, gradients, of_module
-from .ladder import Formula, Probe, Property, compare, repeatable, short
-from .mistakes import close, norm_formulas
-from .mistakes.backward import BACKWARD
-from .mistakes.modules import BIAS_LEFT_IN, DEFAULT_EPS, WEIGHT_NAME, WEIGHT_NOT_TRAINED, WEIGHT_STARTS_AT_ZERO
-from .mistakes.norms import CUT, EPS, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
-from .mistakes.statistic import RMS
-from .probes import gains, numbers
-from .trial import Trial, as_function, build, callable_as, judge, kind
-from .verdict import Verdict
+from widgets.checks.exercises.probes import gains, numbers
+from widgets.checks.ladder.calling import as_function, build, callable_as
+from widgets.checks.ladder.gradients import compare_gradients, gradients, of_module
+from widgets.checks.ladder.rungs import Rung
+from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
+from widgets.checks.ladder.trial import Trial, judge
+from widgets.checks.ladder.wording import kind, short
+from widgets.checks.mistakes import norm_formulas
+from widgets.checks.mistakes.backward import BACKWARD
+from widgets.checks.mistakes.diagnosis import close, named
+from widgets.checks.mistakes.modules import (
+    BIAS_LEFT_IN,
+    DEFAULT_EPS,
+    WEIGHT_NAME,
+    WEIGHT_NOT_TRAINED,
+    WEIGHT_STARTS_AT_ZERO,
+)
+from widgets.checks.mistakes.norms import CUT, EPS, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
+from widgets.checks.mistakes.statistic import RMS
+from widgets.checks.verdict import Verdict
 
 TINY = 1e-12  # an eps that changes nothing visible at size 1
-EPS_IN_RMS = next(one for one in RMS if one.name == "eps in the root mean square")
-EPS_HARD_CODED = next(one for one in EPS if one.name == "eps hard-coded")
+(EPS_IN_RMS,) = named(RMS, "eps in the root mean square")
+ANOTHER_EPS = "Another eps gives the same result."
+(EPS_HARD_CODED,) = named(EPS, "eps hard-coded")
 
 
 def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
@@ -48,7 +59,7 @@ def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdi
         if not (
             isinstance(large, Tensor) and close(large, norm_formulas.rms_norm(_LARGE, gains(8, torch.float16), 1e-6))
         ):
-            trial.passed("a look ahead", "300 in float16 is too large for it yet; the next exercise asks for that")
+            trial.passed(Rung.AHEAD, "300 in float16 is too large for it yet; the next exercise asks for that")
 
     return judge("rms_norm(x, weight, eps)", RMS_NORM_HINTS, climb)
 
@@ -96,7 +107,7 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
         repeatable(trial, BACKWARD_FORMULA, rms_norm_backward)
         alone = trial.run(rms_norm_backward, _X[0, 0].cos(), _X[0, 0], gains(8), 0.1).value
         if not (isinstance(alone, tuple | list) and alone[-1].shape == (8,)):
-            trial.passed("a look ahead", "a single vector, without further axes, gives grad_weight another shape")
+            trial.passed(Rung.AHEAD, "a single vector, without further axes, gives grad_weight another shape")
 
     return judge("rms_norm_backward(grad_output, x, weight, eps)", BACKWARD_HINTS, climb)
 
@@ -125,7 +136,7 @@ RMS_FORMULA = Formula(
     RMS,
     tuple(Probe(words, (x,)) for words, x in (*_INPUTS, _SMALL, _ZEROS)),
     (
-        Property(lambda f: close(f(_ZEROS[1]), _ZEROS[1][..., :1]), mistake=EPS_IN_RMS),
+        Property(lambda f: close(f(_ZEROS[1]), _ZEROS[1][..., :1]), "Zeros should give 0, and do not.", EPS_IN_RMS),
         Property(
             lambda f: _tokens_alone(f),
             "One token's result changes when another token does; each token is measured alone.",
@@ -161,7 +172,7 @@ def _tokens_alone(f: Callable[..., Tensor], *rest: Any) -> bool:
 _W, _ONES = gains(8), torch.ones(8, dtype=torch.float64)
 
 NORM_PROPERTIES = (
-    Property(lambda f: not close(f(_X, _W, 0.1), f(_X, _W, TINY)), mistake=EPS_HARD_CODED),
+    Property(lambda f: not close(f(_X, _W, 0.1), f(_X, _W, TINY)), ANOTHER_EPS, EPS_HARD_CODED),
     Property(
         lambda f: _tokens_alone(f, _W, 0.1),
         "One token's result changes when another token does; each token is normalised alone.",
@@ -232,7 +243,7 @@ LAYER_NORM_FORMULA = Formula(
     LAYER_NORM,
     tuple(_layer_norm_probe(probe) for probe in _norm_probes()),
     (
-        Property(lambda f: not close(f(_X, _W, _ONES, 0.1), f(_X, _W, _ONES, TINY)), mistake=EPS_HARD_CODED),
+        Property(lambda f: not close(f(_X, _W, _ONES, 0.1), f(_X, _W, _ONES, TINY)), ANOTHER_EPS, EPS_HARD_CODED),
         Property(
             lambda f: _tokens_alone(f, _W, _ONES, 0.1),
             "One token's result changes when another token does; each token is normalised alone.",
@@ -293,29 +304,35 @@ BACKWARD_FORMULA = Formula(
 
 
 def _check_weight(trial: Trial, module: nn.Module) -> None:
-    rung = "has one parameter, `weight`, that starts at 1"
     trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
     stored = module.state_dict()
-    weight = getattr(module, "weight", None)
-    others = sorted(stored.keys() - {"weight"})
     if not trained:
-        trial.refuse(rung, "", [WEIGHT_NOT_TRAINED])
-    if "weight" not in stored:
-        trial.refuse(rung, "", [WEIGHT_NAME])
-    if "bias" in others:
-        trial.refuse(rung, "", [BIAS_LEFT_IN])
-    if others:
-        trial.refuse(rung, f"The state_dict holds {', '.join(others)} besides `weight`; torch.nn.RMSNorm's does not.")
-    if stored["weight"].shape != (8,) or sum(one.numel() for one in trained.values()) != 8:
-        shape = tuple(stored["weight"].shape)
-        trial.refuse(rung, f"For d_model = 8 the weight should hold 8 numbers, one per feature; its shape is {shape}.")
-    if not isinstance(weight, Tensor):
-        trial.refuse(rung, f"`weight` is {kind(weight)}; expected the parameter.")
+        trial.refuse(Rung.WEIGHT, "The module has no parameter to train.", [WEIGHT_NOT_TRAINED])
+    _check_names(trial, list(stored))
+    shape, size = tuple(stored["weight"].shape), sum(one.numel() for one in trained.values())
+    if shape != (8,) or size != 8:
+        wanted = "For d_model = 8 the weight should hold 8 numbers, one per feature"
+        trial.refuse(Rung.WEIGHT, f"{wanted}; its shape is {shape}.")
+    if not isinstance(weight := getattr(module, "weight", None), Tensor):
+        trial.refuse(Rung.WEIGHT, f"`weight` is {kind(weight)}; expected the parameter.")
     if not stored["weight"].any():
-        trial.refuse(rung, "", [WEIGHT_STARTS_AT_ZERO])
+        trial.refuse(Rung.WEIGHT, "Every number of the weight starts at 0.", [WEIGHT_STARTS_AT_ZERO])
     if not close(stored["weight"].float(), torch.ones(8)):
-        trial.refuse(rung, "The weight should start as ones, so that an untrained norm changes no component's size.")
-    trial.passed(rung)
+        ones = "The weight should start as ones, so that an untrained norm changes no component's size."
+        trial.refuse(Rung.WEIGHT, ones)
+    trial.passed(Rung.WEIGHT)
+
+
+def _check_names(trial: Trial, stored: list[str]) -> None:
+    others = sorted(set(stored) - {"weight"})
+    found = f"The state_dict holds {', '.join(stored) or 'nothing'}; that of torch.nn.RMSNorm holds weight."
+    if "weight" not in stored:
+        trial.refuse(Rung.WEIGHT, found, [WEIGHT_NAME])
+    if "bias" in others:
+        trial.refuse(Rung.WEIGHT, found, [BIAS_LEFT_IN])
+    if others:
+        also = f"The state_dict holds {', '.join(others)} besides `weight`; torch.nn.RMSNorm's does not."
+        trial.refuse(Rung.WEIGHT, also)
 
 
 def _filler(norm_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
@@ -328,8 +345,8 @@ def _filler(norm_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
     return fill
 
 
-def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float = 1e-6, **switches: Any) -> Tensor:
-    return norm_formulas.rms_norm(x, weight, default if eps is None else eps, **switches)
+def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float = 1e-6, **steps: Any) -> Tensor:
+    return norm_formulas.rms_norm(x, weight, default if eps is None else eps, **steps)
 
 
 _MODULE_PROBES = (
@@ -344,7 +361,11 @@ MODULE = Formula(
     _MODULE_PROBES,
     (
         *NORM_PROPERTIES,
-        Property(lambda f: close(f(_SMALL[1], gains(6), None), f(_SMALL[1], gains(6), 1e-6)), mistake=DEFAULT_EPS),
+        Property(
+            lambda f: close(f(_SMALL[1], gains(6), None), f(_SMALL[1], gains(6), 1e-6)),
+            "Without eps the result should be that of eps = 1e-6.",
+            DEFAULT_EPS,
+        ),
     ),
 )
 MODULE_CUT = Formula(_module_formula, CUT, _MODULE_PROBES)

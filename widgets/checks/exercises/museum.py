@@ -14,18 +14,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .gradients import compare_gradients, gradients
-from .ladder import Formula, Probe, Property, compare, repeatable
-from .mistakes import Mistake, close, gate_formulas, norm_formulas
-from .mistakes.gates import EXCHANGED, FUSED
-from .mistakes.norms import CUT, EPS, GAIN, NORM, RMS_NORM
-from .mistakes.statistic import STATISTIC
-from .numeric import compare_numbers
-from .probes import gains, numbers
-from .rmsnorm import NORM_PROPERTIES
-from .swiglu import LAYER_PROPERTIES
-from .trial import Trial, callable_as, judge
-from .verdict import Verdict
+from widgets.checks.exercises.probes import gains, numbers
+from widgets.checks.exercises.rmsnorm import NORM_PROPERTIES, RMS_NORM_FORMULA
+from widgets.checks.exercises.swiglu import LAYER_PROPERTIES, NOT_SWISH
+from widgets.checks.ladder.calling import callable_as
+from widgets.checks.ladder.gradients import compare_gradients, gradients
+from widgets.checks.ladder.numbers import compare_numbers
+from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
+from widgets.checks.ladder.trial import Trial, judge
+from widgets.checks.mistakes import gate_formulas, norm_formulas
+from widgets.checks.mistakes.diagnosis import Mistake, close
+from widgets.checks.mistakes.gates import EXCHANGED, FUSED
+from widgets.checks.mistakes.norms import CUT
+from widgets.checks.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -74,18 +75,9 @@ _TOKENS = numbers(2, 3, 8, seed=111, shift=0.5) * torch.tensor([[[1.0], [4.0], [
 
 OUTSIDE = Exhibit(
     "mended_1(x, weight, eps)",
-    Formula(
-        norm_formulas.rms_norm,
-        RMS_NORM,
-        (
-            _norm_probe("a large eps", _TOKENS, 0.1),
-            _norm_probe("numbers of about 0.001", numbers(4, 6, seed=112, size=1e-3), 1e-5),
-            _norm_probe("numbers of about 0.0001", numbers(4, 6, seed=112, size=1e-4), 1e-6),
-            _norm_probe("a vector", numbers(5, seed=113, shift=0.3), 0.1),
-            _norm_probe("zeros", torch.zeros(2, 6, dtype=torch.float64), 1e-6),
-            _norm_probe("x in float32", numbers(3, 7, seed=114, dtype=torch.float32), 0.5),
-        ),
-        (
+    replace(
+        RMS_NORM_FORMULA,
+        properties=(
             *NORM_PROPERTIES,
             Property(
                 lambda f: not close(f(_TOKENS, gains(8), 0.0), norm_formulas.rms_norm(_TOKENS, gains(8), 0.0)),
@@ -96,7 +88,6 @@ OUTSIDE = Exhibit(
     (
         "Which of the two is added to eps: the mean square, or its root?",
         "A smaller eps makes the difference smaller and leaves the fault where it is.",
-        "√(mean square + eps)",
     ),
     differentiated=("x", "weight"),
     cut=CUT,
@@ -107,20 +98,14 @@ OUTSIDE = Exhibit(
 
 SHARED = Exhibit(
     "mended_2(x, weight, eps)",
-    Formula(
-        norm_formulas.rms_norm,
-        (*STATISTIC, *NORM, *EPS, *GAIN),
-        (
+    replace(
+        RMS_NORM_FORMULA,
+        probes=(
             _norm_probe("tokens of different sizes", _TOKENS, 1e-5),
             _norm_probe("a single token", numbers(1, 1, 6, seed=121), 1e-5),
-            _norm_probe("one sequence of tokens", numbers(1, 5, 4, seed=122, shift=0.6), 0.1),
-            _norm_probe("two axes", numbers(5, 4, seed=123, shift=0.6) * torch.arange(1.0, 6).unsqueeze(-1), 1e-5),
-            _norm_probe("as many tokens as features", numbers(2, 4, 4, seed=124, shift=0.6), 1e-5),
-            _norm_probe("small numbers", numbers(2, 3, 4, seed=125, size=1e-3), 1e-6),
-            _norm_probe("small numbers and a large eps", numbers(2, 3, 4, seed=126, size=0.05), 0.1),
-            _norm_probe("zeros", torch.zeros(1, 2, 6, dtype=torch.float64), 1e-5),
+            *(one for one in RMS_NORM_FORMULA.probes if one.args[0].dim() > 1),
         ),
-        (
+        properties=(
             *NORM_PROPERTIES,
             Property(
                 lambda f: close(
@@ -133,7 +118,7 @@ SHARED = Exhibit(
     (
         "Change the last token. Does the result of the first one change?",
         "Over which axes does the sum run, and by how many numbers is it divided?",
-        "Only the last axis: `dim=-1, keepdim=True`.",
+        "A token is its last axis, whatever stands before it.",
     ),
     differentiated=("x", "weight"),
     cut=CUT,
@@ -143,22 +128,16 @@ SHARED = Exhibit(
 # 3: squares in float16
 
 
-def half_norm(x: Tensor, weight: Tensor, eps: float, *, way: str = "right") -> Tensor:
-    """x: (..., d) float16 -> (..., d) float16, RMSNorm; `way` is a switch."""
-    match way:
-        case "own":
-            return norm_formulas.rms_norm(x, weight, eps, inner="own")
-        case "clamped":
-            return norm_formulas.rms_norm(x.clamp(-255, 255), weight, eps)
-        case "clamped after":
-            mean_square = x.float().square().mean(dim=-1, keepdim=True).clamp(max=65504.0)
-            return (x / (mean_square + eps).sqrt()).to(x.dtype) * weight
-        case "divided first":
-            small = x / x.abs().amax(dim=-1, keepdim=True)
-            return norm_formulas.rms_norm(small, weight, eps)
-        case "hundredth":
-            return norm_formulas.rms_norm(x / 100, weight, eps)
-    return norm_formulas.rms_norm(x, weight, eps)
+def _clamped(x: Tensor) -> Tensor:
+    return x.clamp(-255, 255).float()
+
+
+def _clamped_scale(statistic: Tensor, eps: float, root: Any, d: int) -> Tensor:
+    return root(statistic.clamp(max=65504.0) + eps)
+
+
+def _by_the_largest(x: Tensor) -> Tensor:
+    return (x / x.abs().amax(dim=-1, keepdim=True)).float()
 
 
 _SIGNS = torch.tensor([1.0, -1, 1, 1, -1, 1, -1, -1])
@@ -168,14 +147,14 @@ _HALF_BANK = (
         "The fault is still there: 300² is larger than 65504, the largest float16, so the scale is infinite and the "
         "result zero.",
         ("What is 300² in float16?", "Which dtype is wide enough for the squares?", "`x.float()`"),
-        ({"way": "own"},),
+        ({"widen": lambda x: x},),
         "pytorch/pytorch#133085",
     ),
     Mistake(
         "clamped instead of mended",
         "The zeros are gone, but large numbers are cut off: the result is wrong where it was zero.",
         ("Compare [300, 600] with [255, 255].", "Nothing needs to be cut off when the squares are in float32."),
-        ({"way": "clamped"}, {"way": "clamped after"}),
+        ({"widen": _clamped}, {"add": _clamped_scale}),
     ),
     Mistake(
         "scaled down without scaling eps",
@@ -185,7 +164,7 @@ _HALF_BANK = (
             "Try numbers of about 0.01 with eps = 1e-4, and compare with float32.",
             "A wider dtype needs no such trick: `x.float()`.",
         ),
-        ({"way": "divided first"}, {"way": "hundredth"}),
+        ({"widen": _by_the_largest}, {"widen": lambda x: (x / 100).float()}),
         "apple/coremltools#2822",
     ),
 )
@@ -193,7 +172,7 @@ _HALF_BANK = (
 HALF = Exhibit(
     "mended_3(x, weight, eps)",
     Formula(
-        half_norm,
+        norm_formulas.rms_norm,
         _HALF_BANK,
         (
             _norm_probe("300 in float16", (300 * _SIGNS).half(), 1e-6),
@@ -213,25 +192,26 @@ HALF = Exhibit(
 # 4: the residual overwritten
 
 
+Add = Callable[..., Tensor]
+
+
 def block(
-    x: Tensor, weight: Tensor, eps: float, sublayer: Callable[[Tensor], Tensor], *, residual: str = "x"
+    x: Tensor, weight: Tensor, eps: float, sublayer: Callable[[Tensor], Tensor], *, add: Add | None = None
 ) -> Tensor:
-    """x: (..., d) -> (..., d), x plus what a sublayer makes of its norm; `residual` is a switch."""
-    normalised = norm_formulas.rms_norm(x, weight, eps)
-    match residual:
-        case "without the weight, in float32" if x.dtype != torch.float32:
-            return x + sublayer(normalised)
-        case "without the weight" | "without the weight, in float32":
-            return norm_formulas.rms_norm(x, torch.ones_like(weight), eps) + sublayer(normalised)
-        case "normalised":
-            return normalised + sublayer(normalised)
-        case "nothing":
-            return sublayer(normalised)
-        case "x, not normalised":
-            return x + sublayer(x)
-        case "norm last":
-            return norm_formulas.rms_norm(x + sublayer(x), weight, eps)
-    return x + sublayer(normalised)
+    """x: (..., d) -> (..., d), x plus what a sublayer makes of its norm. add(x, normalised, sublayer, norm)"""
+
+    def norm(y: Tensor, weight: Tensor = weight) -> Tensor:
+        return norm_formulas.rms_norm(y, weight, eps)
+
+    return add(x, norm(x), sublayer, norm) if add else x + sublayer(norm(x))
+
+
+def _unweighted(x: Tensor, normalised: Tensor, sublayer: Add, norm: Add) -> Tensor:
+    return norm(x, torch.ones(x.shape[-1], dtype=x.dtype)) + sublayer(normalised)
+
+
+def _unweighted_in_float32(x: Tensor, normalised: Tensor, sublayer: Add, norm: Add) -> Tensor:
+    return _unweighted(x, normalised, sublayer, norm) if x.dtype == torch.float32 else x + sublayer(normalised)
 
 
 def _sublayer(h: Tensor) -> Tensor:
@@ -243,26 +223,30 @@ _RESIDUAL_BANK = (
         "residual normalised",
         "What is added at the end is the normalised vector, not x.",
         ("Which tensor does the last line add?", "x must still hold its numbers at that point."),
-        tuple({"residual": one} for one in ("normalised", "without the weight", "without the weight, in float32")),
+        (
+            {"add": lambda x, normalised, sublayer, norm: normalised + sublayer(normalised)},
+            {"add": _unweighted},
+            {"add": _unweighted_in_float32},
+        ),
         "GeeeekExplorer/nano-vllm#170",
     ),
     Mistake(
         "residual missing",
         "x is not added any more.",
         ("What should the block return when the sublayer gives zeros?", "x + sublayer(normalised)"),
-        ({"residual": "nothing"},),
+        ({"add": lambda x, normalised, sublayer, norm: sublayer(normalised)},),
     ),
     Mistake(
         "norm left out",
         "The sublayer receives x itself: the norm is gone, and with it the fault.",
         ("What is the sublayer meant to see?", "x + sublayer(normalised)"),
-        ({"residual": "x, not normalised"},),
+        ({"add": lambda x, normalised, sublayer, norm: x + sublayer(x)},),
     ),
     Mistake(
         "norm after the sublayer",
         "The norm comes last: that is another block (post-norm).",
         ("What is the sublayer meant to see?", "x + sublayer(normalised)"),
-        ({"residual": "norm last"},),
+        ({"add": lambda x, normalised, sublayer, norm: norm(x + sublayer(x))},),
     ),
 )
 
@@ -292,11 +276,6 @@ RESIDUAL = Exhibit(
 # 5: the halves of a joint matrix
 
 
-def joint_gate(x: Tensor, gate_up_weight: Tensor, down_weight: Tensor, **switches: Any) -> Tensor:
-    """x: (..., d_model); gate_up_weight: (2 d_ff, d_model), gate rows first; down_weight: (d_model, d_ff)."""
-    return gate_formulas.fused(x, *gate_up_weight.chunk(2), down_weight, **switches)
-
-
 def _joint_probe(words: str, d_model: int, d_ff: int, *shape: int, seed: int) -> Probe:
     x = numbers(*shape, d_model, seed=seed, shift=0.3)
     return Probe(words, (x, numbers(2 * d_ff, d_model, seed=seed + 1), numbers(d_model, d_ff, seed=seed + 2)))
@@ -310,7 +289,7 @@ def _of_joint(one: Property) -> Property:
 EXCHANGE = Exhibit(
     "mended_5(x, gate_up_weight, down_weight)",
     Formula(
-        joint_gate,
+        gate_formulas.joint,
         (EXCHANGED, *(one for one in FUSED if one is not EXCHANGED)),
         (
             _joint_probe("x of shape (2, 3, 8), d_ff 20", 8, 20, 2, 3, seed=151),
@@ -318,6 +297,7 @@ EXCHANGE = Exhibit(
             _joint_probe("x of shape (4, 6), d_ff 6", 6, 6, 4, seed=171),
         ),
         tuple(map(_of_joint, LAYER_PROPERTIES)),
+        last=NOT_SWISH,
     ),
     (
         "Which rows of the joint matrix are the gate's, and which half of the result is that?",
@@ -332,19 +312,17 @@ EXCHANGE = Exhibit(
 
 
 def init_std(
-    name: str, n_layers: int, *, scaled: tuple[str, ...] = ("wo", "w2"), factor: str = "1 / sqrt(2 L)"
+    name: str,
+    n_layers: int,
+    *,
+    scaled: tuple[str, ...] = ("wo", "w2"),
+    shrink: Callable[[int], float] = lambda n_layers: 1 / math.sqrt(2 * n_layers),
 ) -> float:
-    """The standard deviation with which the parameter of this name starts; then the switches.
+    """The standard deviation with which the parameter of this name starts.
 
     Source: the GPT-2 paper, section 2.3: residual layers scaled by 1 / √N for N of them, here 2 per block.
     """
-    shrink = {
-        "1 / sqrt(2 L)": 1 / math.sqrt(2 * n_layers),
-        "1 / sqrt(L)": 1 / math.sqrt(n_layers),
-        "1 / (2 L)": 1 / (2 * n_layers),
-        "1": 1.0,
-    }[factor]
-    return 0.02 * (shrink if name.removesuffix(".weight").split(".")[-1] in scaled else 1.0)
+    return 0.02 * (shrink(n_layers) if name.removesuffix(".weight").split(".")[-1] in scaled else 1.0)
 
 
 _EVERY_MATRIX = ("wq", "wk", "wv", "wo", "w1", "w2", "w3")
@@ -352,10 +330,7 @@ _INIT_BANK = (
     Mistake(
         "w3 instead of w2",
         "The fault is still there: w3 leads up into the hidden layer, and what writes to the residual stream is w2.",
-        (
-            "LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?",
-            "`w2.weight` and `wo.weight`",
-        ),
+        ("LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?", "`w2.weight` and `wo.weight`"),
         ({"scaled": ("wo", "w3")},),
         "karpathy/llama2.c#579",
     ),
@@ -378,7 +353,7 @@ _INIT_BANK = (
         "too few matrices scaled",
         "Two matrices of a block write to the residual stream; not all of them are scaled.",
         ("One ends the attention, the other ends the feed-forward layer.", "`w2.weight` and `wo.weight`"),
-        ({"scaled": ("wo",)}, {"scaled": ("w2",)}, {"factor": "1"}),
+        ({"scaled": ("wo",)}, {"scaled": ("w2",)}, {"scaled": ()}),
     ),
     Mistake(
         "w1 instead of w2",
@@ -390,7 +365,7 @@ _INIT_BANK = (
         "another factor",
         "The right matrices are scaled, by another factor than 1 / √(2 · n_layers).",
         ("Leave the factor of the program as it was.",),
-        ({"factor": "1 / sqrt(L)"}, {"factor": "1 / (2 L)"}),
+        ({"shrink": lambda n_layers: 1 / math.sqrt(n_layers)}, {"shrink": lambda n_layers: 1 / (2 * n_layers)}),
     ),
 )
 _NAMES = [f"layers.3.{where}" for where in ("attention.wq", "attention.wk", "attention.wv", "attention.wo")]

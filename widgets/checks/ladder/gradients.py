@@ -9,10 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .ladder import Formula, Probe, values_of
-from .mistakes import Mistake, alike, answer, close, diagnose, fresh, habits
-from .runner import GRADIENTS_OFF
-from .trial import Trial, raised
+from widgets.checks.ladder.rungs import Rung
+from widgets.checks.ladder.tensors import Formula, Probe, values_of
+from widgets.checks.ladder.trial import Trial
+from widgets.checks.ladder.wording import raised
+from widgets.checks.mistakes import habits
+from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, alike, answer, close, diagnose, fresh
+from widgets.checks.runner import GRADIENTS_OFF
 
 
 def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,12 +25,12 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
     gradient to speak of.
     """
 
-    def gradient(*args: Any, **switches: Any) -> tuple[Tensor | None, ...]:
+    def gradient(*args: Any, **steps: Any) -> tuple[Tensor | None, ...]:
         args = tuple(
             arg.requires_grad_() if isinstance(arg, Tensor) and arg.is_floating_point() else arg for arg in args
         )
         leaves = [arg for arg in args if isinstance(arg, Tensor) and arg.requires_grad]
-        return _weighed(function(*args, **switches), leaves)
+        return _weighed(function(*args, **steps), leaves)
 
     return gradient
 
@@ -58,16 +61,6 @@ def cotangent(result: Tensor) -> Tensor:
     return numbers.to(result.dtype)
 
 
-def _silent(formula: Formula, probe: Probe) -> list[Mistake]:
-    """The mistakes, in those of their variants that leave the values right: the others would have shown before."""
-    right = answer(formula.right, probe.args)
-    kept = (
-        (one, tuple(two for two in one.switches if alike(answer(formula.right, probe.args, **two), right)))
-        for one in formula.bank
-    )
-    return [replace(one, switches=switches) for one, switches in kept if switches]
-
-
 def compare_gradients(
     trial: Trial,
     formula: Formula,
@@ -80,28 +73,48 @@ def compare_gradients(
 
     needed: False for a function that may also work in place on copies of its own, which autograd does not follow
     """
-    rung, probe = "has the right gradient", probe or formula.probes[0]
+    probe, right = probe or formula.probes[0], gradients(formula.right)
     outcome = trial.run(function, *(fresh(arg) for arg in probe.args))
     if outcome.error is not None and not needed:
         return
     if outcome.error is not None:
-        trial.refuse(rung, "The gradient could not be computed: " + raised(trial, outcome))
-    right = gradients(formula.right)
+        trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome))
     given, wanted = values_of(outcome), answer(right, probe.args)
-    if all(one is None for one in given):
-        switched_off = [habits.settings_changed(list(trial.settings))] if GRADIENTS_OFF in trial.settings else []
-        trial.refuse(rung, "", [habits.GRADIENT_LOST, *switched_off])
     if any(alike(given, one) for one in (wanted, *(answer(right, probe.args, **two) for two in formula.also))):
-        trial.climbed([rung])
+        trial.climbed([Rung.GRADIENT])
         return
-    mistakes = diagnose(right, _silent(formula, probe), [probe.args], [given])
-    if given[0] is None and not mistakes:
-        trial.refuse(rung, "", [habits.GRADIENT_LOST])
+    _refuse_gradient(trial, names, given, wanted, _behind(trial, formula, probe, given))
+
+
+def _behind(trial: Trial, formula: Formula, probe: Probe, given: Answer) -> tuple[Mistake, ...]:
+    """The mistakes behind a wrong gradient: lost on the way, or one that leaves the values right."""
+    if all(one is None for one in given):
+        off = GRADIENTS_OFF in trial.settings
+        return (habits.GRADIENT_LOST, *([habits.settings_changed(list(trial.settings))] if off else []))
+    silent = _silent(formula, probe)
+    mistakes = diagnose(gradients(formula.right), silent, [Evidence(probe.args, given)])
+    return (habits.GRADIENT_LOST,) if given[0] is None and not mistakes else mistakes
+
+
+def _silent(formula: Formula, probe: Probe) -> list[Mistake]:
+    """The mistakes, in those of their variants that leave the values right: the others would have shown before."""
+    right = answer(formula.right, probe.args)
+    kept = (
+        (one, tuple(two for two in one.variants if alike(answer(formula.right, probe.args, **two), right)))
+        for one in formula.bank
+    )
+    return [replace(one, variants=variants) for one, variants in kept if variants]
+
+
+def _refuse_gradient(
+    trial: Trial, names: Sequence[str], given: Answer, wanted: Answer, mistakes: Sequence[Mistake]
+) -> None:
     for name, one, other in zip(names, given, wanted, strict=True):
         if one is None:
-            trial.refuse(rung, f"No gradient reaches {name}: it was cut off on the way, or never used.", mistakes)
+            lost = f"No gradient reaches {name}: it was cut off on the way, or never used."
+            trial.refuse(Rung.GRADIENT, lost, mistakes)
         if not one.isfinite().all():
             what = "NaN" if one.isnan().any() else "inf"
-            trial.refuse(rung, f"The values are right, but the gradient for {name} contains {what}.", mistakes)
+            trial.refuse(Rung.GRADIENT, f"The values are right, but the gradient for {name} contains {what}.", mistakes)
         if not close(one, other):
-            trial.refuse(rung, f"The values are right, but the gradient for {name} is not.", mistakes)
+            trial.refuse(Rung.GRADIENT, f"The values are right, but the gradient for {name} is not.", mistakes)

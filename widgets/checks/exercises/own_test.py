@@ -1,0 +1,201 @@
+"""The check of the learner's own test, in exercise notebook 05: which of fifteen RMSNorms does it judge rightly?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from widgets.checks.ladder.calling import callable_as
+from widgets.checks.ladder.rungs import Rung
+from widgets.checks.ladder.trial import Trial, judge
+from widgets.checks.ladder.wording import kind, raised
+from widgets.checks.mistakes import habits
+from widgets.checks.mistakes.diagnosis import named
+from widgets.checks.mistakes.norm_formulas import rms_norm, widened
+from widgets.checks.mistakes.norms import CUT, HALF, RMS_NORM
+from widgets.checks.runner import SEED_WORDS
+from widgets.checks.verdict import Verdict
+
+
+def check_rmsnorm_test(works: Callable[[type[nn.Module]], bool]) -> Verdict:
+    """How good is the learner's own test? It should say no to 12 broken RMSNorms and yes to 3 good ones.
+
+    norm_class is built as RMSNorm(d_model, eps=1e-6), like the learner's.
+    """
+    return judge("works(norm_class)", WORKS_HINTS, lambda trial: _try_the_test(trial, works))
+
+
+def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> None:
+    callable_as(trial, works, nn.RMSNorm)
+    trials = [_says_yes(trial, works, norm.make()) for norm in GOOD]
+    accepted, why = [yes for yes, _ in trials], next((why for _, why in trials if why), "")
+    caught = [not _says_yes(trial, works, norm.make())[0] for norm in BROKEN]
+    trial.settings.pop(SEED_WORDS, None)  # a test may well begin by seeding
+    counts = f"Your test catches {sum(caught)} of {len(BROKEN)} broken versions"
+    counts += f" and accepts {sum(accepted)} of {len(GOOD)} good ones."
+    if not all(accepted):
+        trial.refuse(Rung.GOOD, f"{counts} {why}".strip(), hints=GOOD[accepted.index(False)].hints)
+    trial.passed(Rung.GOOD)
+    for norm, yes in zip(BROKEN, caught, strict=True):
+        if yes:
+            trial.passed(f"catches: {norm.name}")
+    if not all(caught):
+        trial.refuse(Rung.OTHERS, counts, hints=BROKEN[caught.index(False)].hints)
+    trial.praise = counts
+
+
+def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Module]) -> tuple[bool, str]:
+    """What the learner's test says, and what it raised; to raise is to say no, as tests written with `assert` do."""
+    outcome = trial.run(works, norm_class)
+    if outcome.error is not None:
+        return False, raised(trial.name, outcome, "on a good version")
+    if outcome.value is None:
+        trial.refuse(Rung.YES_OR_NO, f"`{trial.name}` gave None back.", [habits.nothing_returned(outcome.printed)])
+    is_bool = isinstance(outcome.value, bool) or str(getattr(outcome.value, "dtype", "")).endswith("bool")
+    if not is_bool or getattr(outcome.value, "ndim", 0):
+        trial.refuse(Rung.YES_OR_NO, f"`works` returned {kind(outcome.value)}; expected True or False.")
+    return bool(outcome.value), ""
+
+
+WORKS_HINTS = (
+    "Build `norm_class(d)`, give it a batch, and compare with what `torch.nn.functional.rms_norm` says, with a "
+    "tolerance.",
+    "Numbers to try: a mean that is not 0, weights that are not 1, sizes 0.001 and 300, a large eps.",
+    "Besides numbers: the dtype of the result, the names of the parameters, `x` afterwards, gradients.",
+)
+
+
+# The norms on which it is tried. All are called RMSNorm and return the right shape: their outside tells nothing.
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """One norm: what is said about it once the test has judged it rightly, and hints for a test that has not.
+
+    The hints say where to look and not what is wrong there.
+    """
+
+    name: str
+    make: Callable[[], type[nn.Module]]
+    hints: tuple[str, ...]
+
+
+def _norm(trained: bool = True, forward: Callable[..., Tensor] = rms_norm, **steps: Any) -> type[nn.Module]:
+    class RMSNorm(nn.Module):
+        def __init__(self, d_model: int, eps: float = 1e-6) -> None:
+            super().__init__()
+            ones = torch.ones(d_model)
+            self.weight = nn.Parameter(ones) if trained else ones
+            self.eps = eps
+
+        def forward(self, x: Tensor) -> Tensor:
+            return forward(x, self.weight, self.eps, **steps)
+
+    return RMSNorm
+
+
+def _built_in(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    return nn.functional.rms_norm(x, weight.shape, weight.to(x.dtype), eps)
+
+
+def _cast_last(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    wide = widened(x)
+    return (wide * torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps) * weight.to(wide.dtype)).to(x.dtype)
+
+
+def _in_place(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    wide = x.float()
+    wide.mul_(torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps))
+    return (wide * weight).to(x.dtype)
+
+
+def _in_float32(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    return rms_norm(x, weight, eps).float()
+
+
+_TOLERANCE = (
+    "A good version that you refuse is right up to rounding.",
+    "Two right ways of rounding differ by one step: in bfloat16 by up to a hundredth, in float32 by a millionth.",
+    "`torch.allclose(..., rtol=...)`, or `torch.testing.assert_close`, which knows a tolerance for each dtype.",
+)
+
+GOOD = (
+    Specimen("casts before the weight, as LLaMA does", _norm, _TOLERANCE),
+    Specimen("casts after the weight, as Gemma does", lambda: _norm(forward=_cast_last), _TOLERANCE),
+    Specimen("torch's own", lambda: _norm(forward=_built_in), _TOLERANCE),
+)
+
+
+def _specimen(mistake: str, *hints: str, at: int = 0) -> Specimen:
+    """The norm that makes a mistake of the bank, in the variant of this number."""
+    (one,) = named((*RMS_NORM, *HALF, *CUT), mistake)
+    return Specimen(mistake.removesuffix(" instead of RMSNorm"), lambda: _norm(**one.variants[at]), hints)
+
+
+BROKEN = (
+    _specimen(
+        "LayerNorm instead of RMSNorm",
+        "One that you miss is right whenever x has a certain property.",
+        "What is the mean of your x?",
+    ),
+    Specimen(
+        "length instead of root mean square",
+        _specimen("sum instead of mean").make,
+        (
+            "One that you miss points in the right direction.",
+            "How long should the result be? Compare numbers, not directions or signs.",
+        ),
+    ),
+    _specimen(
+        "variance instead of mean square",
+        "One that you miss is right whenever x has a certain property.",
+        "What is the mean of your x?",
+    ),
+    _specimen(
+        "statistic over tokens and features",
+        "One that you miss is right for a single vector.",
+        "Give it several vectors of different sizes.",
+    ),
+    _specimen(
+        "eps outside the root",
+        "One that you miss is right for numbers of ordinary size.",
+        "Try a vector whose numbers are near 0.001.",
+    ),
+    _specimen(
+        "eps ignored",
+        "One that you miss is right with this eps.",
+        "Try another eps, a large one, or a vector of zeros.",
+    ),
+    _specimen(
+        "weight never applied",
+        "One that you miss is right before training.",
+        "What would training change? Change it yourself.",
+    ),
+    _specimen(
+        "squares in float16", "One that you miss is right in float32.", "Try float16, and numbers of a few hundred."
+    ),
+    Specimen(
+        "float32 returned for bfloat16",
+        lambda: _norm(forward=_in_float32),
+        ("One that you miss has the right numbers.", "What else has a tensor besides shape and numbers? Try bfloat16."),
+    ),
+    Specimen(
+        "input changed in place",
+        lambda: _norm(forward=_in_place),
+        ("One that you miss returns the right result.", "What else could it do? Look at x afterwards, in float32."),
+    ),
+    _specimen(
+        "denominator detached",
+        "One that you miss is right forwards.",
+        "Compare gradients. Beware: the plain sum of the squares of a normalised vector has none.",
+    ),
+    Specimen(
+        "weight is not a parameter",
+        lambda: _norm(trained=False),
+        ("One that you miss computes everything right.", "What would an optimiser find in it?"),
+    ),
+)

@@ -1,0 +1,280 @@
+"""The ladder of a function that takes tensors and returns tensors: the first rung that breaks is what is said."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from widgets.checks.ladder.rungs import OF_TENSORS, Rung
+from widgets.checks.ladder.trial import Trial
+from widgets.checks.ladder.wording import kind, raised, sentence, short
+from widgets.checks.mistakes import habits
+from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, Steps, alike, answer, close, diagnose, fresh
+from widgets.checks.runner import Outcome
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Arguments to try, and what is particular about them, in words that complete "for ..."."""
+
+    words: str
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something that the right answer has, and the sentence for an answer that has it not.
+
+    holds: takes the learner's function and says whether it has the property
+    mistake: what the lack of it gives away, whatever else is wrong
+    """
+
+    holds: Callable[[Callable[..., Any]], bool]
+    otherwise: str
+    mistake: Mistake | None = None
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What the learner is to write: the right answer with its steps, its known mistakes, and where to look.
+
+    returns: the names of the results; more than one means a tuple
+    also: steps that make another right answer; last: what is said when no property is broken
+    """
+
+    right: Callable[..., Any]
+    bank: tuple[Mistake, ...]
+    probes: tuple[Probe, ...]
+    properties: tuple[Property, ...] = ()
+    returns: tuple[str, ...] = ("the result",)
+    also: tuple[Steps, ...] = ()
+    last: str = ""
+
+
+ENOUGH = 3  # probes that tell a mistake when the learner's code raises at the others
+ENOUGH_ALIKE = 2  # ... and when these probes have as many axes as the first
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One probe: what came of it, the arguments as they were left, and what is right."""
+
+    probe: Probe
+    outcome: Outcome
+    after: tuple[Any, ...]
+    expected: Answer = ()
+
+    @property
+    def where(self) -> str:
+        return f"for {self.probe.words}"
+
+    @property
+    def given(self) -> Answer:
+        return values_of(self.outcome)
+
+    @property
+    def right(self) -> bool:
+        return alike(self.given, self.expected)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A rung that did not hold, at one probe."""
+
+    rung: Rung
+    symptom: str
+    mistakes: tuple[Mistake, ...] = ()
+
+
+def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
+    """Climb all rungs with every probe; refuse at the first that breaks, by the name of the mistake if it has one."""
+    tried = _tried(trial, formula, function)
+    found = [one for one in (_first_broken(trial, formula, one) for one in tried) if one]
+    broken = min(found, key=lambda one: OF_TENSORS.index(one.rung), default=None)
+    trial.climbed(OF_TENSORS[: OF_TENSORS.index(broken.rung)] if broken else OF_TENSORS)
+    if broken is None:
+        return
+    mistakes, symptom = broken.mistakes + _recognised(formula, tried), broken.symptom
+    if broken.rung == Rung.VALUES:
+        mistakes, words = _behind(trial, formula, function, tried, mistakes)
+        symptom = f"{words} {symptom}".strip()
+    trial.refuse(broken.rung, symptom, mistakes)
+
+
+def _tried(trial: Trial, formula: Formula, function: Callable[..., Any]) -> list[Tried]:
+    """Every probe; where several answers are right, beside the one that fits."""
+    tried = []
+    for probe in formula.probes:
+        args = tuple(fresh(arg) for arg in probe.args)
+        tried.append(Tried(probe, trial.run(function, *args), args))
+    if any(_is_numpy(one.outcome.value) for one in tried):
+        trial.climbed([Rung.RUNS])
+        trial.refuse(Rung.TENSOR, "A numpy array came back; expected a tensor.", [habits.NUMPY_RETURNED])
+    choices = [
+        [replace(one, expected=answer(formula.right, one.probe.args, **steps)) for one in tried]
+        for steps in ({}, *formula.also)
+    ]
+    return next((chosen for chosen in choices if all(one.right for one in chosen)), choices[0])
+
+
+def _recognised(formula: Formula, tried: Sequence[Tried]) -> tuple[Mistake, ...]:
+    """The mistakes in the values; where some probes raise and no mistake raises there too, by the other probes."""
+    given = [one for tried_one in tried if isinstance(tried_one.given, tuple) for one in tried_one.given]
+    if not all(isinstance(one, Tensor) for one in given):
+        return ()
+    answered = [one for one in tried if one.outcome.error is None]
+    alike_in_axes = [one for one in answered if _axes(one) == _axes(tried[0])]
+    choices = [list(tried)]
+    if len(answered) < len(tried):
+        choices += [answered] if len(answered) >= ENOUGH else []
+        choices += [alike_in_axes] if ENOUGH_ALIKE <= len(alike_in_axes) < len(answered) else []
+    for chosen in choices:
+        seen = [Evidence(one.probe.args, one.given, one.right) for one in chosen]
+        if all(one.right for one in seen):
+            return ()
+        if found := diagnose(formula.right, formula.bank, seen):
+            return found
+    return ()
+
+
+def _axes(tried: Tried) -> int:
+    return next((arg.dim() for arg in tried.probe.args if isinstance(arg, Tensor)), 0)
+
+
+def _is_numpy(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == "numpy"
+
+
+def values_of(outcome: Outcome) -> Answer:
+    """What a call gave, as a formula of ours would have answered."""
+    if outcome.error is not None:
+        return type(outcome.error)
+    return tuple(outcome.value) if isinstance(outcome.value, tuple | list) else (outcome.value,)
+
+
+def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None:
+    assert isinstance(tried.expected, tuple), tried.probe
+    if tried.outcome.error is not None:
+        return Broken(Rung.RUNS, raised(trial.name, tried.outcome, tried.where))
+    if wrong := _wrong_type(trial, tried, formula.returns):
+        return wrong
+    results = list(zip(formula.returns, tried.given, tried.expected, strict=True))
+    for name, value, wanted in results:
+        if isinstance(wanted, Tensor) and (wrong := _wrong_tensor(f"{sentence(name)} {tried.where}", value, wanted)):
+            return wrong
+    if not all(_same(arg, before) for arg, before in zip(tried.after, tried.probe.args, strict=True)):
+        changed = f"After the call the input holds other numbers than before ({tried.where})."
+        return Broken(Rung.INPUT, changed, (habits.INPUT_CHANGED,))
+    for name, value, wanted in results:
+        if not close(value, wanted):
+            return Broken(Rung.VALUES, f"{sentence(name)} {tried.where} {_example(value, wanted)}.")
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    if not isinstance(one, Tensor):
+        return True
+    return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one.detach(), other)
+
+
+def _wrong_type(trial: Trial, tried: Tried, returns: tuple[str, ...]) -> Broken | None:
+    """Not a tensor, or not a tuple of as many tensors as there are results."""
+    value = tried.outcome.value
+    if value is None:
+        habit = habits.nothing_returned(tried.outcome.printed)
+        said = replace(habit, sentence=f"{habit.sentence[:-1]} ({tried.where}).")
+        return Broken(Rung.TENSOR, f"`{trial.name}` gave None back ({tried.where}).", (said,))
+    if len(returns) == 1:
+        message = f"`{trial.name}` returned {kind(value)}; expected a tensor."
+        return None if isinstance(value, Tensor) else Broken(Rung.TENSOR, message)
+    wanted = f"a tuple of {len(returns)} tensors ({', '.join(returns)})"
+    if not isinstance(value, tuple | list) or len(value) != len(returns):
+        return Broken(Rung.TENSOR, f"`{trial.name}` returned {kind(value)}; expected {wanted}.")
+    strange = [one for one in value if not isinstance(one, Tensor)]
+    return Broken(Rung.TENSOR, f"One of the results is {kind(strange[0])}; expected {wanted}.") if strange else None
+
+
+def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
+    if value.shape != wanted.shape:
+        return Broken(Rung.SHAPE, f"{what} has shape {tuple(value.shape)}; expected {tuple(wanted.shape)}.")
+    if value.layout != wanted.layout:
+        return Broken(Rung.DTYPE, f"{what} has the layout {value.layout}; expected {wanted.layout}, as the input.")
+    if value.device != wanted.device:
+        return Broken(Rung.DTYPE, f"{what} is on the device {value.device}; expected {wanted.device}, as the input.")
+    if value.dtype != wanted.dtype:
+        symptom = f"{what} is {short(value.dtype)}; expected {short(wanted.dtype)}, as the input."
+        habit = replace(habits.NOT_CAST_BACK, sentence=f"{habits.NOT_CAST_BACK.sentence} {symptom}")
+        return Broken(Rung.DTYPE, symptom, (habit,) if value.is_floating_point() else ())
+    if wanted.isfinite().all() and not value.isfinite().all():
+        strange = "NaN" if value.isnan().any() else "inf"
+        return Broken(Rung.FINITE, f"{what} contains {strange}; expected finite numbers.")
+    return None
+
+
+def _example(value: Any, wanted: Any) -> str:
+    """The component that is most off, as numbers."""
+    if not isinstance(wanted, Tensor):
+        return f"is {value!r}; expected {wanted!r}"
+    given, right = value.detach().double().flatten(), wanted.double().flatten()
+    worst = int((given - right).abs().nan_to_num(float("inf")).argmax())
+    return f"has {given[worst].item():.4g} where {right[worst].item():.4g} is right"
+
+
+def _behind(
+    trial: Trial, formula: Formula, function: Callable[..., Any], tried: list[Tried], mistakes: tuple[Mistake, ...]
+) -> tuple[tuple[Mistake, ...], str]:
+    """What is behind wrong values: the mistakes, and the property that is broken, in words."""
+    if not mistakes and not _says_the_same(trial, formula, function, tried[0].given):
+        return (habits.REMEMBERS,), "The same input gave another result the second time."
+    lacking = _broken_property(trial, formula, function)
+    if not mistakes and lacking and lacking.mistake:
+        mistakes = (lacking.mistake,)
+    return mistakes, ("" if mistakes else _nearly(tried)) or (lacking.otherwise if lacking else formula.last)
+
+
+def _nearly(tried: Sequence[Tried]) -> str:
+    """What to say when the first wrong result is a hundredth off at most."""
+    for one in tried:
+        for given, wanted in zip(one.given, one.expected, strict=True):
+            if not close(given, wanted):
+                off = (given.detach().double() - wanted.double()).abs().max() / wanted.double().abs().max()
+                return "The result is nearly right. Is something rounded, or in a narrower dtype?" if off < 0.01 else ""
+    return ""
+
+
+class _Unknown(Exception):
+    """The learner's function gave no tensor for this question."""
+
+
+def _says_the_same(trial: Trial, formula: Formula, function: Callable[..., Any], before: Answer) -> bool:
+    """The first probe gives what it gave before."""
+    outcome = trial.run(function, *(fresh(arg) for arg in formula.probes[0].args))
+    return alike(values_of(outcome), before)
+
+
+def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Property | None:
+    """The first property that does not hold; those that name a mistake come first."""
+
+    def ask(*args: Any) -> Any:
+        outcome = trial.run(function, *args)
+        if outcome.error is not None or outcome.value is None:
+            raise _Unknown
+        return outcome.value
+
+    for one in sorted(formula.properties, key=lambda one: one.mistake is None):
+        with contextlib.suppress(_Unknown, RuntimeError, TypeError, IndexError, AttributeError):
+            if not one.holds(ask):
+                return one
+    return None
+
+
+def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
+    """The first probe again, after all the others: the answer is still the same."""
+    if not _says_the_same(trial, formula, function, answer(formula.right, formula.probes[0].args)):
+        trial.refuse(Rung.REPEATS, "The same input gave another result the second time.", [habits.REMEMBERS])
+    trial.passed(Rung.REPEATS)

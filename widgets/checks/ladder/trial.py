@@ -1,0 +1,144 @@
+"""One check under way: it calls the learner's code, keeps the steps, and ends in a verdict, whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import torch
+
+from widgets.checks.ladder.rungs import Rung
+from widgets.checks.mistakes import habits
+from widgets.checks.mistakes.diagnosis import Mistake
+from widgets.checks.runner import CALL_SECONDS, CHECK_SECONDS, Outcome, run
+from widgets.checks.verdict import Step, Verdict, printable
+
+
+class Refused(Exception):
+    """Ends a check: a rung broke, and this is the verdict."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.message)
+        self.verdict = verdict
+
+
+class Trial:
+    """One check under way: whose turn it is, what was tried so far, and how much time is left."""
+
+    def __init__(self, call: str, hints: Sequence[str]) -> None:
+        self.call, self.name, self.hints = call, call.split("(")[0], tuple(hints)
+        self.steps: list[Step] = []
+        self.seconds_left = CHECK_SECONDS
+        self.calls = 0
+        self.settings: dict[str, None] = {}  # in the order found, each once
+        self.printed = ""
+        self.praise = "Everything that was tried holds."
+
+    def passed(self, what: str, note: str = "") -> None:
+        self.steps.append(Step(str(what), True, note))
+
+    def climbed(self, rungs: Sequence[str]) -> None:
+        """Rungs that were passed, those already said left out."""
+        said = {step.what for step in self.steps}
+        self.steps += [Step(str(rung), True) for rung in rungs if rung not in said]
+
+    def refuse(self, what: str, symptom: str, mistakes: Sequence[Mistake] = (), hints: Sequence[str] = ()) -> NoReturn:
+        """Raises Refused. The symptom is what anybody can see; recognised mistakes say what is behind it."""
+        found = tuple(dict.fromkeys(mistakes))
+        symptom = printable(symptom)
+        verdict = Verdict(
+            exercise=self.name,
+            passed=False,
+            message=" Besides: ".join(one.sentence for one in found) or symptom,
+            mistake=" + ".join(one.name for one in found) or None,
+            hints=tuple(hint for one in found for hint in one.hints) or tuple(hints) or self.hints,
+            steps=(*self.steps, Step(str(what), False, found[0].name if found else "")),
+            source=", ".join(one.source for one in found if one.source),
+            symptom=symptom,
+            printed=self.printed,
+        )
+        raise Refused(verdict)
+
+    def not_written(self) -> NoReturn:
+        message = f"The cell above is still to be filled in. What you write will be called as `{self.call}`."
+        raise Refused(Verdict(self.name, False, message, hints=self.hints, written=False))
+
+    def accepted(self) -> Verdict:
+        """The verdict when all rungs hold; raises Refused when settings of the whole program were left changed."""
+        if self.settings:
+            changed = habits.settings_changed(list(self.settings))
+            self.refuse(Rung.TIDY, "After the call, something outside it is not as it was before.", [changed])
+        self.passed(Rung.TIDY, "it also prints; leave that out before you hand it in" if self.printed else "")
+        return Verdict(self.name, True, self.praise, steps=tuple(self.steps), printed=self.printed)
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Outcome:
+        """One guarded call. Refuses when the code is not written yet, or too slow to go on."""
+        self.calls += 1
+        outcome = run(function, *args, seconds=min(CALL_SECONDS, self.seconds_left), seed=self.calls)
+        self.seconds_left -= outcome.seconds
+        if inspect.iscoroutine(outcome.value):
+            outcome.value.close()  # Python warns about one that is never awaited
+        self.settings |= dict.fromkeys(outcome.changed)
+        self.printed = self.printed or outcome.printed
+        if outcome.late:
+            self.refuse(Rung.IN_TIME, _too_long(outcome, self.calls, self.seconds_left))
+        if self.seconds_left < 0.05:
+            self.refuse(Rung.IN_TIME, _too_slow(self.calls))
+        if isinstance(outcome.error, NotImplementedError) and _raised_on_purpose(outcome):
+            self.not_written()
+        return outcome
+
+
+def _too_long(outcome: Outcome, calls: int, seconds_left: float) -> str:
+    if seconds_left < 0.05 and outcome.seconds < CALL_SECONDS:
+        return _too_slow(calls)
+    again = f" of call {calls}" if calls > 1 else ""
+    no_result = f"After {CALL_SECONDS:.0f} seconds there was no result{again}, and your code"
+    if outcome.stopped:
+        where = f" at {outcome.line}" if outcome.line else ""
+        return f"{no_result} was stopped{where}. Does a loop never end?"
+    return f"{no_result} could not be stopped; it goes on until you restart the kernel. Does it wait for something?"
+
+
+def _too_slow(calls: int) -> str:
+    return (
+        f"The time was up after {calls} of your answers, {CHECK_SECONDS:.0f} seconds in all; a thousandth of a second "
+        "each is usual. What was tried until then is below."
+    )
+
+
+def _raised_on_purpose(outcome: Outcome) -> bool:
+    """torch raises NotImplementedError too, with a text, from a line that does something else."""
+    return not str(outcome.error) or "raise NotImplementedError" in outcome.line
+
+
+def judge(call: str, hints: Sequence[str], climb: Callable[[Trial], None]) -> Verdict:
+    """Run one check: the verdict of the first rung that breaks, or the verdict that all hold."""
+    trial = Trial(call, hints)
+    try:
+        with _plain_torch():
+            try:
+                climb(trial)
+                return trial.accepted()
+            except Exception as error:
+                if isinstance(error, Refused):
+                    raise
+                strange = f"The check could not handle what your code returned ({type(error).__name__})."
+                trial.refuse(Rung.HANDLED, strange)
+    except Refused as end:
+        return end.verdict
+
+
+@contextlib.contextmanager
+def _plain_torch() -> Iterator[None]:
+    """The check's own arithmetic does not depend on what the notebook has set."""
+    dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        on_cpu = contextlib.nullcontext() if torch.get_default_device().type == "cpu" else torch.device("cpu")
+        with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False), on_cpu:
+            yield
+    finally:
+        torch.set_default_dtype(dtype)
