@@ -56,12 +56,13 @@ def _words(growths: Sequence[Growth], depth: int) -> str:
 
 
 def _lines(growths: Sequence[Growth], depth: int) -> str:
-    """A line an arm: its size after every fourth part of the way, and what is left of the input at the end."""
+    """A line an arm: its size after every fourth part of the way, and beside a norm after its layer what is kept."""
     shown = range(0, depth + 1, max(1, round(depth / 4)))
+    sharing = any(one.arm.place == "after" for one in growths)
     width = max(len(str(one.arm)) for one in growths) + 2
     lines = [f"{'RMS after block':<{width}}" + "".join(f"{block:>8}" for block in shown)]
     for one in growths:
         sizes = "".join(f"{in_words(one.sizes[block]):>8}" for block in shown)
-        share = "" if one.overflow else f"   cosine with the input {number(one.kept[-1], 1)}"
+        share = "" if one.overflow or not sharing else f"   cosine with the input {number(one.kept[-1], 1)}"
         lines.append(f"{one.arm!s:<{width}}{sizes}{share}")
     return "\n".join(lines)
