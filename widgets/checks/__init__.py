@@ -12,6 +12,7 @@ The way from an answer to a card, for `check_rms_norm(rms_norm)`:
     verdict             the card
 """
 
+from widgets.checks.exercises.layer_norm import check_layer_norm
 from widgets.checks.exercises.museum import check_bug
 from widgets.checks.exercises.own_test import check_rmsnorm_test
 from widgets.checks.exercises.rmsnorm import (
@@ -37,6 +38,7 @@ __all__ = [
     "check_bug",
     "check_fused_swiglu",
     "check_glu_family",
+    "check_layer_norm",
     "check_layernorm_from_rmsnorm",
     "check_llama_d_ff",
     "check_matched_d_ff",

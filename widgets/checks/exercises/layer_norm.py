@@ -1,0 +1,79 @@
+"""The check of lesson 01's own code: LayerNorm, written before RMSNorm is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from torch import Tensor
+
+from widgets.checks.exercises.probes import gains, numbers
+from widgets.checks.exercises.rmsnorm import LAYER_NORM_FORMULA
+from widgets.checks.ladder.calling import callable_as
+from widgets.checks.ladder.gradients import compare_gradients, gradients
+from widgets.checks.ladder.tensors import compare, repeatable
+from widgets.checks.ladder.trial import Trial, judge
+from widgets.checks.mistakes.diagnosis import Mistake
+from widgets.checks.mistakes.norms import LAYER_NORM_CUT
+from widgets.checks.verdict import Verdict
+
+
+def check_layer_norm(layer_norm: Callable[[Tensor, Tensor, Tensor, float], Tensor]) -> Verdict:
+    """Is `layer_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
+
+    def climb(trial: Trial) -> None:
+        callable_as(trial, layer_norm, numbers(2, 3, 8, seed=1), gains(8), gains(8), 0.1)
+        compare(trial, FORMULA, layer_norm)
+        repeatable(trial, FORMULA, layer_norm)
+        compare_gradients(trial, CUT, gradients(layer_norm), ["x", "weight", "bias"])
+
+    return judge("layer_norm(x, weight, bias, eps)", HINTS, climb)
+
+
+# What exercise 05.5 says to somebody who knows RMSNorm, in the words of somebody who does not know it yet.
+REWORDED = {
+    "mean not subtracted": (
+        "The mean is still in. LayerNorm subtracts it from x before anything else.",
+        (
+            "Add 10 to every component. LayerNorm's result should not change.",
+            "The first step is `x - x.mean(dim=-1, keepdim=True)`, and all others work with what it gives.",
+        ),
+    ),
+    "bias forgotten": (
+        "The bias is not added.",
+        ("Try a weight of zeros: the result should be the bias.", "Add `bias` at the end."),
+    ),
+    "multiplied by the scale": (
+        "The centred vector is multiplied by its scale; it should be divided by it.",
+        ("Double x. The result should not change.", "`rsqrt` is already 1 divided by the root, `sqrt` is not."),
+    ),
+}
+MEAN_OF_ALL = Mistake(
+    "mean over tokens and features",
+    "One mean is subtracted from all tokens; each token has a mean of its own.",
+    ("Change one token. Do the results of the others stay?", "`dim=-1` takes the mean over the features alone."),
+    ({"centre": lambda wide: wide - wide.mean()},),
+    "bkitano/llama-from-scratch#4",
+)
+MEAN_WITHOUT_KEEPDIM = Mistake(
+    "keepdim forgotten at the mean",
+    "The mean has lost its last axis, so it does not line up with x: for some shapes that is an error, for a square "
+    "one each feature is shifted by another token's mean.",
+    ("What shape has `x.mean(dim=-1)` for x of shape (4, 4)?", "`keepdim=True` keeps the last axis with length 1."),
+    ({"centre": lambda wide: wide - wide.mean(-1)},),
+)
+BANK = (
+    *(
+        replace(one, sentence=REWORDED[one.name][0], hints=REWORDED[one.name][1]) if one.name in REWORDED else one
+        for one in LAYER_NORM_FORMULA.bank
+    ),
+    MEAN_OF_ALL,
+    MEAN_WITHOUT_KEEPDIM,
+)
+FORMULA = replace(LAYER_NORM_FORMULA, bank=BANK)
+CUT = replace(LAYER_NORM_FORMULA, bank=LAYER_NORM_CUT, properties=())
+HINTS = (
+    "Five steps: mean, subtract, variance, root, divide. Then the weight and the bias.",
+    "Both means run over the last axis only, and that axis stays, with length 1: `dim=-1, keepdim=True`.",
+    "The variance is the mean of the squares of the centred numbers, and eps is added to it before the root.",
+)
