@@ -172,7 +172,23 @@ def any_arguments(*args, **kwargs):
     return built_in(*args, **kwargs)
 
 
-# RMSNorm(d_model, eps=1e-6)
+# RMSNorm(d_model, eps=1e-6): in the dtype of x, computed in float32 or wider
+
+
+def at_least_float32(x):
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
+def cast_then_multiply(x, weight, eps):
+    """LLaMA's order, with the weight cast as well."""
+    wide = at_least_float32(x)
+    return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)).type_as(x) * weight.type_as(x)
+
+
+def multiply_then_cast(x, weight, eps):
+    """torch's and Gemma's order."""
+    wide = at_least_float32(x)
+    return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps) * weight).to(x.dtype)
 
 
 class Textbook(nn.Module):
@@ -182,7 +198,7 @@ class Textbook(nn.Module):
         self.eps = eps
 
     def forward(self, x):
-        return llama(x, self.weight, self.eps)
+        return cast_then_multiply(x, self.weight, self.eps)
 
 
 class Subclass(nn.RMSNorm):
@@ -195,7 +211,7 @@ class SubclassOwnForward(nn.RMSNorm):
         super().__init__((d_model,), eps, True, device, dtype)
 
     def forward(self, x):
-        return gemma(x, self.weight, self.eps)
+        return multiply_then_cast(x, self.weight, self.eps)
 
 
 class OffsetFromOne(nn.Module):
@@ -211,7 +227,7 @@ class OffsetFromOne(nn.Module):
         return 1 + self.offset
 
     def forward(self, x):
-        return gemma(x, self.weight, self.eps)
+        return multiply_then_cast(x, self.weight, self.eps)
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         destination[prefix + "weight"] = self.weight if keep_vars else self.weight.detach()
@@ -242,8 +258,8 @@ class ManyArguments(nn.Module):
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.extra["eps"])
 
     def forward(self, x, *, scale=1.0):
-        output = self._norm(x.float()).type_as(x)
-        return output * self.weight * scale
+        output = self._norm(at_least_float32(x)).type_as(x)
+        return (output * self.weight * scale).type_as(x)
 
 
 class ScalesDown(nn.Module):
@@ -261,6 +277,16 @@ class ScalesDown(nn.Module):
         return (result * self.weight).to(x.dtype)
 
 
+class ByPieces(Textbook):
+    """The square root of x's own products, and the result cast by indexing into an empty tensor of x's dtype."""
+
+    def forward(self, x):
+        wide = x.double()
+        result = torch.empty_like(x)
+        result[...] = wide / torch.sqrt((wide * wide).sum(-1, keepdim=True) / x.shape[-1] + self.eps) * self.weight
+        return result
+
+
 def factory(d_model, eps=1e-6):
     return nn.RMSNorm(d_model, eps)
 
@@ -270,7 +296,7 @@ class InferenceHook(Textbook):
 
     def __init__(self, d_model, eps=1e-6):
         super().__init__(d_model, eps)
-        self.compute = torch.compile(llama)
+        self.compute = torch.compile(cast_then_multiply)
 
     def forward(self, x):
         return self.compute(x, self.weight, self.eps)
@@ -457,6 +483,7 @@ RIGHT = {
         EpsAsBuffer,
         ManyArguments,
         ScalesDown,
+        ByPieces,
         factory,
         InferenceHook,
     ],
@@ -503,11 +530,19 @@ def test_a_right_answer_passes(check, right):
     assert verdict.require() is verdict
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_right_answer_passes_inside_autocast(dtype) -> None:
+    with torch.autocast("cpu", dtype=dtype):
+        for check, right in ((checks.check_rmsnorm_module, Textbook), (checks.check_swiglu_module, Linears)):
+            assert check(right).passed
+        assert torch.is_autocast_enabled("cpu")
+
+
 def test_a_mended_program_may_work_in_place_on_its_own_copy() -> None:
     def mended_4(x, weight, eps, sublayer):
         wide = x.to(torch.float32, copy=True)
         wide.mul_(torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps))
-        return x + sublayer(wide.to(x.dtype) * weight)
+        return x + sublayer((wide * weight).to(x.dtype))
 
     assert checks.check_bug(4, mended_4).passed
 

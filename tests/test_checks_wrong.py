@@ -37,7 +37,8 @@ class Norm(nn.Module):
         self.weight, self.eps = nn.Parameter(torch.ones(d_model)), eps
 
     def forward(self, x):
-        return norm(x.float(), torch.ones_like(self.weight).float(), self.eps).to(x.dtype) * self.weight
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        return (norm(wide, 1, self.eps) * self.weight).to(x.dtype)
 
 
 class Gated(Linears):
@@ -87,6 +88,15 @@ def without_super(self, d_model, eps=1e-6):
 
 PROJECTIONS = {"gate_proj": "df", "up_proj": "df", "down_proj": "fd"}
 EXCHANGED = {"gate_proj": "df", "up_proj": "fd", "down_proj": "df"}
+
+
+def llama(self, x):
+    """As in public code: huggingface/transformers#30236."""
+    return norm(x.float(), 1, self.eps).to(x.dtype) * self.weight
+
+
+def narrowed(self, x):
+    return (norm(x.float(), 1, self.eps) * self.weight).to(x.dtype)
 
 
 def not_cast_back(self, x):
@@ -218,6 +228,8 @@ NAMED = [
     (checks.check_rmsnorm_module, lambda d, eps=1e-6: nn.Sequential(nn.RMSNorm(d, eps)), "parameter has another name"),
     (checks.check_rmsnorm_module, module(nn.Module, __init__=without_super), "super().__init__() forgotten"),
     (checks.check_rmsnorm_module, module(Norm, forward=not_cast_back), "result not cast back"),
+    (checks.check_rmsnorm_module, module(Norm, forward=llama), "dtype of the weight returned"),
+    (checks.check_rmsnorm_module, module(Norm, forward=narrowed), "float64 narrowed to float32"),
     (checks.check_swiglu_module, linears(bias=True, **PROJECTIONS), "biases left on"),
     (checks.check_swiglu_module, linears(w1="df", w2="fd", w3="df"), "projections have other names"),
     (checks.check_swiglu_module, linears(**EXCHANGED), "down projection confused with another"),
@@ -449,6 +461,21 @@ def test_a_test_is_told_what_it_catches(works, counts) -> None:
     assert not verdict.passed
     assert verdict.message == f"Your test {counts}"
     assert verdict.hints
+
+
+def trains_in_bfloat16(norm_class):
+    """The specification, literally: bfloat16 in, bfloat16 out, with the float32 weight of a new module."""
+    return norm_class(8)(torch.ones(2, 8, dtype=torch.bfloat16)).dtype == torch.bfloat16
+
+
+def differentiates(norm_class):
+    norm, x = norm_class(8).double(), torch.linspace(-1, 2, 16, dtype=torch.float64).view(2, 8).requires_grad_()
+    return torch.autograd.gradcheck(norm, (x,), raise_exception=False)
+
+
+def test_a_test_of_the_dtype_contract_accepts_the_good_versions() -> None:
+    for works in (trains_in_bfloat16, differentiates):
+        assert "accepts 3 of 3 good ones" in checks.check_rmsnorm_test(works).message
 
 
 def test_a_test_that_is_too_exact_hears_of_tolerance() -> None:

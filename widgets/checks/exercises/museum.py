@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from widgets.checks.exercises.probes import gains, numbers
-from widgets.checks.exercises.rmsnorm import NORM_PROPERTIES, RMS_NORM_FORMULA
+from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_FORMULA
 from widgets.checks.exercises.swiglu import LAYER_PROPERTIES, NOT_SWISH
 from widgets.checks.ladder.calling import callable_as
 from widgets.checks.ladder.gradients import compare_gradients, gradients
@@ -179,6 +179,7 @@ HALF = Exhibit(
             _norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6),
             _norm_probe("numbers of about 0.01 and eps = 1e-4", (0.01 * _SIGNS + 0.004).half(), 1e-4),
             _norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6),
+            *MIXED_PROBES,
         ),
     ),
     (
@@ -250,17 +251,20 @@ _RESIDUAL_BANK = (
     ),
 )
 
+_BFLOAT16 = numbers(4, 6, seed=143, size=3, shift=1, dtype=torch.bfloat16)
+
 RESIDUAL = Exhibit(
     "mended_4(x, weight, eps, sublayer)",
     Formula(
         block,
         _RESIDUAL_BANK,
         tuple(
-            Probe(words, (x, gains(x.shape[-1], x.dtype), eps, _sublayer))
-            for words, x, eps in (
-                ("x in float32", numbers(2, 3, 8, seed=141, size=3, shift=1, dtype=torch.float32), 1e-5),
-                ("x in float64", numbers(4, 6, seed=142, size=3, shift=1), 0.1),
-                ("x in bfloat16", numbers(4, 6, seed=143, size=3, shift=1, dtype=torch.bfloat16), 1e-5),
+            Probe(words, (x, gains(x.shape[-1], dtype), eps, _sublayer))
+            for words, x, dtype, eps in (
+                ("x in float32", numbers(2, 3, 8, seed=141, size=3, shift=1, dtype=torch.float32), torch.float32, 1e-5),
+                ("x in float64", numbers(4, 6, seed=142, size=3, shift=1), torch.float64, 0.1),
+                ("x in bfloat16", _BFLOAT16, torch.bfloat16, 1e-5),
+                ("x in bfloat16 and a weight in float32", _BFLOAT16, torch.float32, 1e-5),
             )
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import kind, short
-from widgets.checks.mistakes import norm_formulas
+from widgets.checks.mistakes import habits, norm_formulas
 from widgets.checks.mistakes.backward import BACKWARD
 from widgets.checks.mistakes.diagnosis import close, named
 from widgets.checks.mistakes.modules import (
@@ -76,6 +77,7 @@ def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
         _check_weight(trial, module)
         fill = _filler(norm_class)
         compare(trial, MODULE, as_function(fill))
+        _check_digits(trial, as_function(fill))
         repeatable(trial, MODULE, as_function(fill, used=True))
         compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"])
 
@@ -229,6 +231,11 @@ _HALF_PROBES = tuple(
     for dtype in (torch.bfloat16, torch.float16)
 )
 
+MIXED_PROBES = tuple(
+    Probe(f"x in {short(x.dtype)} and a weight in float32", (x, gains(8, torch.float32), 0.1))
+    for x, *_ in (one.args for one in _HALF_PROBES)
+)
+
 RMS_NORM_FORMULA = Formula(norm_formulas.rms_norm, RMS_NORM, _norm_probes() + _HALF_PROBES, NORM_PROPERTIES)
 RMS_NORM_CUT = Formula(norm_formulas.rms_norm, CUT, RMS_NORM_FORMULA.probes)
 
@@ -335,10 +342,20 @@ def _check_names(trial: Trial, stored: list[str]) -> None:
         trial.refuse(Rung.WEIGHT, also)
 
 
+def _check_digits(trial: Trial, function: Callable[..., Any]) -> None:
+    """float64 is computed in float64, so that gradcheck passes."""
+    args = MODULE.probes[0].args
+    error = (trial.run(function, *args).value.detach() - norm_formulas.rms_norm(*args)).abs().max().item()
+    if error > 1e-11:
+        few = f"For x in float64 the result is right to {-math.log10(error):.0f} digits; float64 has 16."
+        trial.refuse(Rung.DIGITS, few, [habits.NARROWED])
+    trial.passed(Rung.DIGITS)
+
+
 def _filler(norm_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
     def fill(x: Tensor, weight: Tensor, eps: float | None) -> nn.Module:
         module = norm_class(x.shape[-1]) if eps is None else norm_class(x.shape[-1], eps=eps)
-        module = module.to(x.dtype)
+        module = module.to(weight.dtype)
         module.load_state_dict({"weight": weight})
         return module
 
@@ -353,6 +370,8 @@ _MODULE_PROBES = (
     *_norm_probes(),
     Probe("the default eps", (_SMALL[1], gains(6), None)),
     *_HALF_PROBES,
+    *MIXED_PROBES,
+    Probe("x in float64 and a weight in float32", (_X, gains(8, torch.float32), 0.1)),
     Probe("300 in float16", (_LARGE, gains(8, torch.float16), 1e-6)),
 )
 MODULE = Formula(

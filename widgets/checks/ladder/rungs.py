@@ -18,6 +18,7 @@ class Rung(StrEnum):
     FINITE = "stays finite"
     INPUT = "leaves its input alone"
     VALUES = "has the right values"
+    DIGITS = "keeps all digits of float64"
     REPEATS = "answers the same a second time"
     GRADIENT = "has the right gradient"
     NUMBER = "returns a number"

@@ -166,7 +166,7 @@ def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None
     results = list(zip(formula.returns, tried.given, tried.expected, strict=True))
     for name, value, wanted in results:
         if isinstance(wanted, Tensor) and (wrong := _wrong_tensor(f"{sentence(name)} {tried.where}", value, wanted)):
-            return wrong
+            return wrong if wrong.rung != Rung.DTYPE else replace(wrong, mistakes=_dtype_mistakes(tried, value))
     if not all(_same(arg, before) for arg, before in zip(tried.after, tried.probe.args, strict=True)):
         changed = f"After the call the input holds other numbers than before ({tried.where})."
         return Broken(Rung.INPUT, changed, (habits.INPUT_CHANGED,))
@@ -207,13 +207,19 @@ def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
     if value.device != wanted.device:
         return Broken(Rung.DTYPE, f"{what} is on the device {value.device}; expected {wanted.device}, as the input.")
     if value.dtype != wanted.dtype:
-        symptom = f"{what} is {short(value.dtype)}; expected {short(wanted.dtype)}, as the input."
-        habit = replace(habits.NOT_CAST_BACK, sentence=f"{habits.NOT_CAST_BACK.sentence} {symptom}")
-        return Broken(Rung.DTYPE, symptom, (habit,) if value.is_floating_point() else ())
+        return Broken(Rung.DTYPE, f"{what} is {short(value.dtype)}; expected {short(wanted.dtype)}, as the input.")
     if wanted.isfinite().all() and not value.isfinite().all():
         strange = "NaN" if value.isnan().any() else "inf"
         return Broken(Rung.FINITE, f"{what} contains {strange}; expected finite numbers.")
     return None
+
+
+def _dtype_mistakes(tried: Tried, value: Tensor) -> tuple[Mistake, ...]:
+    """Where another dtype than that of x comes from: another argument's, or the one computed in."""
+    dtypes = [arg.dtype for arg in tried.probe.args if isinstance(arg, Tensor)]
+    if value.dtype in dtypes[1:] and value.dtype != dtypes[0]:
+        return (habits.WEIGHT_WIDENS,)
+    return (habits.NOT_CAST_BACK,) if value.is_floating_point() and value.dtype != dtypes[0] else ()
 
 
 def _example(value: Any, wanted: Any) -> str:

@@ -50,6 +50,24 @@ NOT_CAST_BACK = Mistake(
     ),
     source="huggingface/transformers#30236",
 )
+WEIGHT_WIDENS = Mistake(
+    "dtype of the weight returned",
+    "A half-precision x times a float32 weight is float32, and that is what comes back; it should be x's dtype. The "
+    "weight of a new module is float32, so this happens as soon as x alone is bfloat16.",
+    (
+        "Which dtype has `x * weight` when x is bfloat16 and the weight float32?",
+        "Cast back to x's dtype after the product, or cast the weight as well.",
+    ),
+    source="huggingface/transformers#30236",
+)
+NARROWED = Mistake(
+    "float64 narrowed to float32",
+    "x in float64 is computed in float32: right to seven digits, so `torch.autograd.gradcheck` fails.",
+    (
+        "What does `x.float()` make of a float64 tensor?",
+        "`torch.promote_types(x.dtype, torch.float32)` is float32 for half precision and float64 for float64.",
+    ),
+)
 GRADIENT_LOST = Mistake(
     "gradient lost",
     "The values are right, but no gradient reaches the input: training would leave everything before it unchanged.",
