@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+import torch
 from ipywidgets.widgets import widget as registry
+from torch import nn
 
 from widgets import train_pair
+from widgets.experiments import pair
+from widgets.experiments.decoder import FEED_FORWARDS, NORMS, feed_forward_maker
+from widgets.explorers import progress as bars
 from widgets.explorers import train_pair as module
 from widgets.explorers.progress import Progress
 
@@ -30,7 +37,7 @@ def test_same_seed_same_losses():
 
 def test_an_interruption_loses_nothing(monkeypatch):
     """The kernel's interrupt arrives as KeyboardInterrupt in the middle of a step."""
-    original = module.train
+    original = pair.train
 
     def interrupted(*arguments):
         for step, loss in enumerate(original(*arguments)):
@@ -38,12 +45,21 @@ def test_an_interruption_loses_nothing(monkeypatch):
                 raise KeyboardInterrupt
             yield loss
 
-    monkeypatch.setattr(module, "train", interrupted)
+    monkeypatch.setattr(pair, "train", interrupted)
     training = train_pair(steps=50)
     assert [len(values) for values in training.losses.values()] == [4, 4]
     assert set(training.held_out) == set(training.models)
     texts = [text.get_text() for text in training.flipbook._figure.axes[0].texts]
     assert any("RMSNorm + SwiGLU" in text for text in texts)
+
+
+def test_the_text_and_the_caption_say_both_losses():
+    """Where the line ends is the mean of the last ten steps; the held-out loss is another number, and both are said."""
+    training = train_pair(steps=12)
+    for name, losses in training.losses.items():
+        ends = f"{sum(losses[-10:]) / 10:.3f}"
+        assert f"{name} ends at {ends} in training and has {training.held_out[name]:.3f}" in training.flipbook.label
+        assert f"training loss {ends}   held-out loss {training.held_out[name]:.3f}" in repr(training)
 
 
 def test_the_picture_moves_while_it_trains(monkeypatch):
@@ -61,8 +77,124 @@ def test_an_interruption_at_once(monkeypatch):
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr(module, "train", interrupted)
-    assert repr(train_pair(steps=50)).count(" 0 steps") == 2
+    monkeypatch.setattr(pair, "train", interrupted)
+    assert repr(train_pair(steps=50)).count(" 0 steps   training loss none yet") == 2
+
+
+class OwnNorm(nn.Module):
+    """As a learner writes it."""
+
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(d_model)), eps
+
+    def forward(self, x):
+        return x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() * self.weight
+
+
+class OwnLayer(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        gate = self.gate_proj(x)
+        return self.down_proj(gate * gate.sigmoid() * self.up_proj(x))
+
+
+def test_a_learners_own_classes_learn_as_ours_do():
+    """The same formula, the same random weights, the same text: the same losses up to rounding."""
+    training = train_pair(("RMSNorm", "SwiGLU"), (OwnNorm, OwnLayer), steps=4)
+    ours, theirs = training.losses.values()
+    assert list(training.losses) == ["RMSNorm + SwiGLU", "own OwnNorm + own OwnLayer"]
+    assert theirs == pytest.approx(ours, abs=1e-3)
+
+
+@pytest.mark.parametrize("network", FEED_FORWARDS)
+def test_every_network_of_the_family_has_the_same_size(network):
+    """8 d² weights; d_ff is the width that gives them, for a class of one's own too."""
+    make, d_ff = feed_forward_maker(network, 96)
+    layer = make(96, d_ff)
+    assert sum(weight.numel() for weight in layer.parameters()) == 8 * 96**2
+    assert feed_forward_maker(type(layer), 96)[1] == d_ff
+
+
+@pytest.mark.parametrize(
+    ("network", "formula"),
+    [
+        ("ReLU", lambda up: up.clamp(min=0)),
+        ("GELU", lambda up: up * (1 + torch.erf(up / math.sqrt(2))) / 2),
+    ],
+)
+def test_two_layers_by_formula(network, formula):
+    layer, x = FEED_FORWARDS[network][0](6, 10).double(), random(3, 6)
+    torch.testing.assert_close(layer(x), formula(x @ layer.up_proj.weight.T) @ layer.down_proj.weight.T)
+
+
+@pytest.mark.parametrize(
+    ("network", "gate"),
+    [
+        ("GLU", lambda z: 1 / (1 + torch.exp(-z))),
+        ("bilinear", lambda z: z),
+        ("ReGLU", lambda z: z.clamp(min=0)),
+        ("GeGLU", lambda z: z * (1 + torch.erf(z / math.sqrt(2))) / 2),
+        ("SwiGLU", lambda z: z / (1 + torch.exp(-z))),
+    ],
+)
+def test_the_family_by_formula(network, gate):
+    layer, x = FEED_FORWARDS[network][0](6, 10).double(), random(3, 6)
+    product = gate(x @ layer.gate_proj.weight.T) * (x @ layer.up_proj.weight.T)
+    torch.testing.assert_close(layer(x), product @ layer.down_proj.weight.T)
+
+
+def random(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+
+
+def test_layer_norm_without_bias_is_one_vector_smaller():
+    assert [name for name, _ in NORMS["LayerNorm without bias"](6).named_parameters()] == ["weight"]
+    training = train_pair(("LayerNorm", "bilinear"), ("LayerNorm without bias", "bilinear"), steps=1)
+    sizes = [sum(weight.numel() for weight in model.parameters()) for model in training.models.values()]
+    assert sizes[0] - sizes[1] == 5 * 96
+    assert training.losses["LayerNorm + bilinear"] == training.losses["LayerNorm without bias + bilinear"]
+
+
+class Unfinished(OwnNorm):
+    def forward(self, x):
+        raise NotImplementedError("x" * 1000)
+
+
+class InPlace(OwnNorm):
+    def forward(self, x):
+        x /= (x.square().mean(-1, keepdim=True) + self.eps).sqrt()
+        return x * self.weight
+
+
+class Wide(OwnLayer):
+    def forward(self, x):
+        return self.up_proj(x)
+
+
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [
+        (
+            (Unfinished, "ReLU"),
+            "own Unfinished + ReLU to make a model that can be trained; it raised NotImplementedErr",
+        ),
+        ((InPlace, "ReLU"), "it raised RuntimeError"),
+        (("RMSNorm", Wide), "RMSNorm + own Wide to make a model"),
+        ((OwnLayer, "ReLU"), "it raised TypeError"),
+        ((lambda d_model: 3, "ReLU"), "it raised TypeError"),
+    ],
+)
+def test_a_learners_mistake_is_said_in_a_sentence(arm, words):
+    with pytest.raises(ValueError, match=r"^Expected ") as refused:
+        train_pair(arm, steps=1)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 260
 
 
 @pytest.mark.parametrize(
@@ -70,14 +202,66 @@ def test_an_interruption_at_once(monkeypatch):
     [
         ({"steps": 0}, ValueError),
         ({"steps": 1.5}, TypeError),
+        ({"steps": 100_001}, ValueError),
+        ({"seed": 1.5}, TypeError),
+        ({"seed": -1}, ValueError),
+        ({"learning_rate": "x"}, TypeError),
+        ({"learning_rate": float("nan")}, ValueError),
+        ({"learning_rate": float("inf")}, ValueError),
+        ({"learning_rate": 1e9}, ValueError),
+        ({"learning_rate": 0}, ValueError),
         ({"second": ("LayerNorm", "ReLU")}, ValueError),
+        ({"second": ["LayerNorm", "ReLU"]}, ValueError),
         ({"first": ("BatchNorm", "ReLU")}, ValueError),
-        ({"first": ("RMSNorm", "GELU")}, ValueError),
+        ({"first": ("RMSNorm", "swiglu")}, ValueError),
+        ({"first": "RMSNorm", "second": "SwiGLU"}, TypeError),
+        ({"first": ("RMSNorm",)}, ValueError),
+        ({"first": ("RMSNorm", "ReLU", "ReLU")}, ValueError),
+        ({"first": 3}, TypeError),
+        ({"first": (3, "ReLU")}, TypeError),
+        ({"first": (OwnNorm(96), "ReLU")}, TypeError),
+        ({"first": (OwnNorm, OwnLayer), "second": [OwnNorm, OwnLayer]}, ValueError),
+        ({"first": {"RMSNorm", "ReLU"}}, TypeError),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error):
-    with pytest.raises(error, match=r"^Expected .+; got "):
+    before = set(registry._instances)
+    with pytest.raises(error, match=r"^Expected .+; got ") as refused:
         train_pair(**arguments)
+    assert type(refused.value) is error
+    assert set(registry._instances) == before
+
+
+def test_classes_of_one_name_are_kept_apart():
+    class Twin(OwnNorm):
+        pass
+
+    first = Twin
+
+    class Twin(OwnNorm):
+        pass
+
+    training = train_pair((first, "ReLU"), (Twin, "ReLU"), steps=1)
+    assert list(training.models) == ["own Twin + ReLU", "own Twin + ReLU, the second"]
+
+
+def test_the_bar_tells_the_time_left(monkeypatch):
+    """From the third second on; a quarter done after 30 seconds leaves 90."""
+    now = [100.0]
+    monkeypatch.setattr(bars.time, "monotonic", lambda: now[0])
+    with Progress("starting") as progress:
+        for passed, done, words in (
+            (1, 0.5, "step"),
+            (30, 0.0, "step"),
+            (30, 0.25, "step; about 2 min left"),
+            (10, 0.5, "step; about 10 s left"),
+            (30, 0.99, "step; about 5 s left"),
+            (30, 1.0, "step"),
+        ):
+            now[0] = 100.0 + passed
+            progress(done, "step")
+            assert repr(progress) == words
+    progress.close()
 
 
 def test_the_bar_says_where_it_is_and_closes():

@@ -23,7 +23,8 @@ from statistics import mean
 
 import torch
 
-from widgets.experiments.decoder import FEED_FORWARDS, NORMS, CharModel, parameter_count
+from widgets.experiments.ablation import ARMS
+from widgets.experiments.decoder import CharModel, parameter_count
 from widgets.experiments.training import batches, encode, held_out_loss, split, text, train
 
 LEARNING_RATES = (0.003, 0.006, 0.012, 0.024)
@@ -49,7 +50,7 @@ def run(stage: str, norm: str, feed_forward: str, seed: int, rate: float, steps:
 
 def experiment(steps: int, seeds: int, tokens: torch.Tensor) -> Iterator[dict]:
     """The rows, one arm after the other: tuning first, then the runs that count."""
-    for norm, feed_forward in itertools.product(NORMS, FEED_FORWARDS):
+    for norm, feed_forward in ARMS:
         tried: dict[float, list[float]] = {rate: [] for rate in LEARNING_RATES}
         for rate, seed in itertools.product(LEARNING_RATES, TUNING_SEEDS):
             row = run("tuning", norm, feed_forward, seed, rate, steps, tokens)

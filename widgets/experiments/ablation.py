@@ -10,10 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from statistics import mean, stdev
 
-from widgets.experiments.decoder import FEED_FORWARDS, NORMS
-
 Arm = tuple[str, str]
-ARMS: tuple[Arm, ...] = tuple(itertools.product(NORMS, FEED_FORWARDS))
+ARMS: tuple[Arm, ...] = tuple(itertools.product(("LayerNorm", "RMSNorm"), ("ReLU", "SwiGLU")))
 CHANGES: tuple[tuple[Arm, Arm], ...] = (
     (("LayerNorm", "ReLU"), ("RMSNorm", "ReLU")),
     (("LayerNorm", "SwiGLU"), ("RMSNorm", "SwiGLU")),

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from widgets.inputs import one_of
 
 LayerNorm = partial(nn.LayerNorm, eps=1e-5)
 RMSNorm = partial(nn.RMSNorm, eps=1e-5)  # eps always said: what torch takes for None has changed between releases
@@ -42,12 +43,14 @@ class Attention(nn.Module):
         return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)  # (batch, n_heads, length, d_head)
 
 
-class ReLUFeedForward(nn.Module):
-    """Up, cut the negative, down: the two layers of the first Transformer, without biases.
+class TwoLayers(nn.Module):
+    """Up, an activation, down: the feed-forward network of the first Transformers, without biases.
 
     x: (..., d_model) -> the same shape
     Source: Vaswani et al. 2017, section 3.3; no biases, as Shazeer 2020.
     """
+
+    activation: Callable[[Tensor], Tensor]
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
@@ -55,15 +58,29 @@ class ReLUFeedForward(nn.Module):
         self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down_proj(F.relu(self.up_proj(x)))
+        return self.down_proj(self.activation(self.up_proj(x)))
 
 
-class SwiGLUFeedForward(nn.Module):
-    """The gate, through Swish, times the content; then down.
+class ReLUFeedForward(TwoLayers):
+    """Up, cut the negative, down."""
+
+    activation = staticmethod(F.relu)
+
+
+class GELUFeedForward(TwoLayers):
+    """Up, GELU, down, as in GPT-2 (which has biases)."""
+
+    activation = staticmethod(F.gelu)
+
+
+class Gated(nn.Module):
+    """The gate, through an activation, times the content; then down.
 
     x: (..., d_model) -> the same shape
-    Source: Shazeer 2020; FeedForward in LLaMA's model.py.
+    Source: Shazeer 2020, section 2; FeedForward in LLaMA's model.py.
     """
+
+    activation: Callable[[Tensor], Tensor]
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
@@ -72,7 +89,37 @@ class SwiGLUFeedForward(nn.Module):
         self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        return self.down_proj(self.activation(self.gate_proj(x)) * self.up_proj(x))
+
+
+class GLUFeedForward(Gated):
+    """The first of the family: a gate between 0 and 1."""
+
+    activation = staticmethod(torch.sigmoid)
+
+
+class BilinearFeedForward(Gated):
+    """No activation: the gate is as linear as the content."""
+
+    activation = staticmethod(lambda z: z)
+
+
+class ReGLUFeedForward(Gated):
+    """The gate through ReLU."""
+
+    activation = staticmethod(F.relu)
+
+
+class GeGLUFeedForward(Gated):
+    """The gate through GELU, as in Gemma (which approximates it)."""
+
+    activation = staticmethod(F.gelu)
+
+
+class SwiGLUFeedForward(Gated):
+    """The gate through Swish, as in LLaMA."""
+
+    activation = staticmethod(F.silu)
 
 
 class Block(nn.Module):
@@ -87,8 +134,8 @@ class Block(nn.Module):
         d_model: int,
         n_heads: int,
         d_ff: int,
-        norm: Callable[[int], nn.Module],
-        feed_forward: Callable[[int, int], nn.Module],
+        norm: Norm,
+        feed_forward: FeedForward,
     ) -> None:
         super().__init__()
         self.attention_norm = norm(d_model)
@@ -111,23 +158,60 @@ def modern_block(d_model: int, n_heads: int, d_ff: int) -> Block:
     return Block(d_model, n_heads, d_ff, RMSNorm, SwiGLUFeedForward)
 
 
-NORMS = {"LayerNorm": LayerNorm, "RMSNorm": RMSNorm}
-FEED_FORWARDS = {"ReLU": (ReLUFeedForward, 4), "SwiGLU": (SwiGLUFeedForward, 8 / 3)}  # and d_ff over d_model
+Norm = Callable[[int], nn.Module]  # made with d_model
+FeedForward = Callable[[int, int], nn.Module]  # made with d_model and d_ff
+
+NORMS: dict[str, Norm] = {
+    "LayerNorm": LayerNorm,
+    "LayerNorm without bias": partial(LayerNorm, bias=False),
+    "RMSNorm": RMSNorm,
+}
+FEED_FORWARDS: dict[str, tuple[FeedForward, float]] = {
+    "ReLU": (ReLUFeedForward, 4),
+    "GELU": (GELUFeedForward, 4),
+    "GLU": (GLUFeedForward, 8 / 3),
+    "bilinear": (BilinearFeedForward, 8 / 3),
+    "ReGLU": (ReGLUFeedForward, 8 / 3),
+    "GeGLU": (GeGLUFeedForward, 8 / 3),
+    "SwiGLU": (SwiGLUFeedForward, 8 / 3),
+}  # and d_ff over d_model
+
+
+def norm_maker(norm: str | Norm) -> Norm:
+    """What makes a norm from d_model: one of NORMS by its name, or a class of your own.
+
+    Raises TypeError or ValueError for anything else.
+    """
+    return norm if callable(norm) else NORMS[one_of("the norm", norm, NORMS)]
+
+
+def feed_forward_maker(feed_forward: str | FeedForward, d_model: int) -> tuple[FeedForward, int]:
+    """What makes a feed-forward network, and the d_ff that gives it 8 d_model² weights.
+
+    feed_forward: one of FEED_FORWARDS by its name, or a class of your own, whose matrices are counted
+    Raises TypeError or ValueError for anything else.
+    """
+    if not callable(feed_forward):
+        make, ratio = FEED_FORWARDS[one_of("the feed-forward network", feed_forward, FEED_FORWARDS)]
+        return make, round(ratio * d_model)
+    matrices = round(parameter_count(feed_forward(d_model, d_model)) / d_model**2)
+    return feed_forward, round(8 * d_model / max(matrices, 1))
 
 
 class CharModel(nn.Module):
     """Characters in, logits of the next character out: embeddings, blocks, a last norm and a head.
 
     tokens: (batch, length) whole numbers below vocabulary, length at most context -> (batch, length, vocabulary)
-    norm is "LayerNorm" or "RMSNorm", feed_forward "ReLU" or "SwiGLU"; both feed-forwards have 8 d_model² weights.
-    The positions are learned vectors, as in the first GPT; the head does not share its matrix with the embeddings.
-    Raises ValueError for another norm or feed_forward.
+    norm: a name in NORMS or a class made with d_model; feed_forward: a name in FEED_FORWARDS or a class made with
+    d_model and d_ff, which gets 8 d_model² weights. The positions are learned vectors, as in the first GPT; the head
+    does not share its matrix with the embeddings.
+    Raises TypeError or ValueError for another norm or feed_forward.
     """
 
     def __init__(
         self,
-        norm: str = "LayerNorm",
-        feed_forward: str = "ReLU",
+        norm: str | Norm = "LayerNorm",
+        feed_forward: str | FeedForward = "ReLU",
         d_model: int = 96,
         n_layers: int = 2,
         n_heads: int = 3,
@@ -136,9 +220,8 @@ class CharModel(nn.Module):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        make_norm = _chosen(norm, NORMS)
-        make_feed_forward, ratio = _chosen(feed_forward, FEED_FORWARDS)
-        d_ff = round(ratio * d_model)
+        make_norm = norm_maker(norm)
+        make_feed_forward, d_ff = feed_forward_maker(feed_forward, d_model)
         self.embed_tokens = nn.Embedding(vocabulary, d_model)
         self.embed_positions = nn.Embedding(context, d_model)
         blocks = (Block(d_model, n_heads, d_ff, make_norm, make_feed_forward) for _ in range(n_layers))
@@ -164,9 +247,3 @@ class CharModel(nn.Module):
 def parameter_count(module: nn.Module) -> int:
     """How many numbers the module learns."""
     return sum(parameter.numel() for parameter in module.parameters())
-
-
-def _chosen(name: str, choices: dict[str, Any]) -> Any:
-    if name not in choices:
-        raise ValueError(f"Expected {' or '.join(choices)}; got {name!r}.")
-    return choices[name]

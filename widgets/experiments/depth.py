@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from widgets.experiments.decoder import FEED_FORWARDS, NORMS, Attention
 
 NO_NORM = "no norm"
-NORM_CHOICES = (NO_NORM, *NORMS)
+NORM_CHOICES = (NO_NORM, "LayerNorm", "RMSNorm")
 PLACES = ("before", "after")  # x + layer(norm(x)), as LLaMA; norm(x + layer(x)), as the first Transformer
 
 D_MODEL, N_HEADS = 64, 4
