@@ -34,6 +34,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 NOTES = VENV / "course.json"  # for which folder .venv was made, by whom, and which requirements it has
 LESSONS_NEED = "requirements.txt"
 TESTS_NEED = "tests/requirements.txt"  # begins with `-r ../requirements.txt`
+PROJECT = "pyproject.toml"  # names the packages behind `-e .` in both
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # PyTorch's own index of builds without CUDA
 COMMANDS = ("lab", "again", "site", "test", "refresh", "bench")
 SWITCHES = {"lab": "--originals", "test": "--full"}
@@ -427,7 +428,8 @@ def answers(address: str, seconds: float) -> bool:
 
 def fingerprints(need: str) -> "dict[str, str]":
     """For each requirements file that an installation satisfies, a mark that changes when it does."""
-    texts = {LESSONS_NEED: (ROOT / LESSONS_NEED).read_bytes()}
+    project = (ROOT / PROJECT).read_bytes().split(b"[tool.")[0]  # what follows are settings of tools
+    texts = {LESSONS_NEED: (ROOT / LESSONS_NEED).read_bytes() + project}
     if need == TESTS_NEED:
         texts[TESTS_NEED] = texts[LESSONS_NEED] + (ROOT / TESTS_NEED).read_bytes()
     return {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}

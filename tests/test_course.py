@@ -132,6 +132,7 @@ def machine(tmp_path: Path) -> Machine:
     (folder / "tests").mkdir(parents=True)
     shutil.copy(COURSE, folder)
     (folder / "requirements.txt").write_text("torch==0\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text('dependencies = ["torch"]\n[tool.ruff]\n', encoding="utf-8")
     (folder / "tests/requirements.txt").write_text("-r ../requirements.txt\nruff\n", encoding="utf-8")
     (tmp_path / "start").mkdir()
     (tmp_path / "start/sitecustomize.py").write_text(SITECUSTOMIZE, encoding="utf-8")
@@ -247,7 +248,11 @@ def test_tests_install_more_and_lessons_then_need_nothing(machine: Machine) -> N
 
 @pytest.mark.parametrize(
     ("changed", "installs"),
-    [("requirements.txt", [INSTALL_LESSONS, INSTALL_TESTS]), ("tests/requirements.txt", [INSTALL_TESTS])],
+    [
+        ("requirements.txt", [INSTALL_LESSONS, INSTALL_TESTS]),
+        ("pyproject.toml", [INSTALL_LESSONS, INSTALL_TESTS]),
+        ("tests/requirements.txt", [INSTALL_TESTS]),
+    ],
 )
 def test_changed_requirements_are_installed(machine: Machine, changed: str, installs: list[list[str]]) -> None:
     machine.run("test")
@@ -256,6 +261,15 @@ def test_changed_requirements_are_installed(machine: Machine, changed: str, inst
     machine.run("lab")
     machine.run("test")
     assert [call for call in machine.calls() if call[0] == "pip"] == installs
+
+
+def test_settings_of_tools_are_no_reason_to_install(machine: Machine) -> None:
+    machine.run("lab")
+    machine.calls()
+    with (machine.folder / "pyproject.toml").open("a", encoding="utf-8") as project:
+        project.write("line-length = 120\n")
+    machine.run("lab")
+    assert programs(machine.calls()) == ["jupyterlab"]
 
 
 @pytest.mark.parametrize("module", ["venv", "ensurepip"])

@@ -9,9 +9,10 @@ import pytest
 
 import course
 import widgets
-from tests.notebooks import LESSONS, ROOT, notebooks_in, read
+from tests.notebooks import LESSONS, ROOT, notebooks_in, read, short
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CALLS = re.findall(rf"`((?:{'|'.join(widgets.__all__)})\(.*?\))`(?= [|.]| puts)", README)
 
 
@@ -26,7 +27,7 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", LESSONS / "README.md"], ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), LESSONS / "README.md"], ids=short)
 def test_links_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     anchors = [anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, flags=re.M)]
@@ -61,4 +62,4 @@ def test_a_lesson_opens_with_its_question_and_its_minutes(path: Path) -> None:
 
 def test_every_command_is_explained() -> None:
     for command in course.COMMANDS:
-        assert f"course.py {command}" in README
+        assert f"course.py {command}" in README + CONTRIBUTING

@@ -1,0 +1,105 @@
+"""What a public project promises in its files: that they exist, agree with each other, and can be installed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+import yaml
+
+import course
+from tests import newest
+from tests.notebooks import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OURS = {"course", "tests", "widgets", "conftest", "slow_module"}  # the last is made by a test
+# What a package is called on the index, where it is not called as it is imported.
+DISTRIBUTIONS = {"IPython": "ipython", "PIL": "pillow", "mpl_toolkits": "matplotlib", "yaml": "pyyaml"}
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+def imported(paths: Iterable[Path]) -> set[str]:
+    """The packages, by their names on the index, that some files import from outside Python's own library."""
+    found = set()
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+    return {DISTRIBUTIONS.get(name, name) for name in found - sys.stdlib_module_names - OURS}
+
+
+def names(*extras: str) -> set[str]:
+    """The packages that pyproject.toml names."""
+    return {newest.name(each).lower() for each in newest.requirements(*extras)}
+
+
+def test_what_the_package_imports_is_what_it_needs() -> None:
+    assert imported((ROOT / "widgets").rglob("*.py")) == names()
+
+
+def test_what_the_tests_import_is_named() -> None:
+    assert imported((ROOT / "tests").rglob("*.py")) - names("test") == set()
+
+
+def test_every_requirement_has_a_range() -> None:
+    """A release that nobody has run does not come by itself."""
+    ranges = {each: re.search(r"==|~=|<", each) for each in newest.requirements("test")}
+    assert [each for each, found in ranges.items() if not found] == []
+
+
+def test_course_py_needs_python_alone() -> None:
+    assert imported([ROOT / "course.py"]) == set()
+
+
+def test_one_version_everywhere() -> None:
+    version = PROJECT["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)
+    assert changes[0] == version
+
+
+def test_a_change_says_what_it_is_about() -> None:
+    lines = re.findall(r"^- (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)
+    assert [line for line in lines if not re.match(r"(lesson|check|widget|course): ", line)] == []
+
+
+def test_the_readme_is_for_students_and_teachers() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) < 150
+    for name in ("LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md"):
+        assert f"]({name})" in readme
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_runs_commands_that_exist(path: Path) -> None:
+    """actionlint knows the rest; it is run by a workflow."""
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values()
+    said = "\n".join(step.get("run", "") for job in jobs for step in job["steps"])
+    assert set(re.findall(r"course\.py (\w+)", said)) <= set(course.COMMANDS)
+    assert [name for name in re.findall(r"python (?:-m )?(tests[/.][\w./]+)", said) if not is_there(name)] == []
+
+
+def is_there(name: str) -> bool:
+    """Whether `tests/newest.py` or `tests.bench` can be run."""
+    path = ROOT / (name if name.endswith(".py") else name.replace(".", "/"))
+    return path.exists() or path.with_suffix(".py").exists()
+
+
+def test_each_supported_python_is_tried() -> None:
+    text = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    tried = yaml.safe_load(text)["jobs"]["test"]["strategy"]["matrix"]
+    assert f">={tried['python'][0]}" == PROJECT["requires-python"]
+    assert {each["system"].split("-")[0] for each in tried["include"]} == {"macos", "windows"}
+
+
+def test_the_image_is_made_of_the_same_versions() -> None:
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert "-r requirements.txt" in image and course.CPU_BUILDS in image
+    assert re.findall(r"nbgrader==\S+", image) == [each for each in newest.requirements("test") if "nbgrader" in each]
