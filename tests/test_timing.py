@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import patch
+
 import pytest
 import torch
 import torch.nn.functional as F
 
 from widgets import norm_timings, time_norms
 from widgets.experiments import timing
-from widgets.experiments.timing import NORMS, Norm, Timing, compiled_norms, operations, rms_norm_by_hand, timings
+from widgets.experiments.timing import (
+    NORMS,
+    Norm,
+    Ratio,
+    Timing,
+    compiled_norms,
+    operations,
+    ratios,
+    rms_norm_by_hand,
+    timings,
+)
 from widgets.formats import duration
 
 
@@ -94,8 +107,115 @@ def test_picture_and_text(monkeypatch):
     explorer = norm_timings(found)
     words = [text.get_text() for text in explorer.flipbook._figure.axes[0].texts]
     assert {*NORMS, "RMSNorm, compiled", "Linear, next door", "2 rows of 8 numbers"} <= set(words)
-    assert len(repr(explorer).splitlines()) == len(found)
+    text = repr(explorer)
+    assert text.count("\n") == len(found) + 1 + 8  # a blank line, a heading, and two ways at two sizes, twice
 
 
 def test_one_timing_is_enough():
-    norm_timings([Timing("LayerNorm", "built in", 1, 2, False, 5.0, 5.0, 5.0)])
+    norm_timings([Timing("built in", 1, 2, False, (5.0,), "LayerNorm")])
+
+
+def test_a_ratio_is_taken_round_by_round():
+    """A machine that is three times slower in one round slows both, and the ratio does not notice."""
+    layer_norm = Timing("built in", 4, 8, False, (10.0, 30.0, 10.0), "LayerNorm")
+    rms_norm = Timing("built in", 4, 8, False, (15.0, 45.0, 14.0), "RMSNorm")
+    alone = Timing("by hand", 4, 8, False, (1.0, 1.0, 1.0), "RMSNorm")
+    shorter = Timing("built in", 4, 8, True, (1.0,), "RMSNorm")
+    (ratio,) = ratios([layer_norm, rms_norm, alone, shorter, replace(layer_norm, backward=True)])
+    assert ratio.rounds == pytest.approx((1.5, 1.5, 1.4))
+    assert (ratio.low, ratio.median, ratio.high) == pytest.approx((1.4, 1.5, 1.5))
+    assert (layer_norm.low, layer_norm.median, layer_norm.high) == (10.0, 10.0, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "words"),
+    [
+        ((0.5, 0.6, 0.7), "RMSNorm takes less time"),
+        ((1.5, 1.6, 1.7), "LayerNorm takes less time"),
+        ((0.9, 1.2, 1.3), "no clear difference"),
+        ((1.0,), "no clear difference"),
+    ],
+)
+def test_a_difference_within_the_scatter_is_none(rounds, words):
+    assert Ratio("built in", 4, 8, False, rounds).verdict == words
+
+
+def test_an_interruption_keeps_what_was_measured(monkeypatch):
+    """The kernel's interrupt while compiling, which comes last: every other size is there, in order."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widgets.explorers.norm_timings.compiled_norms", interrupted)
+    monkeypatch.setattr("widgets.explorers.norm_timings.timings", lambda *a: timings(*a, rounds=3, seconds=0))
+    found = time_norms(sizes=((2, 8), (3, 16), (4, 6)))
+    assert [(each.rows, each.d) for each in found] == [(2, 8)] * 10 + [(4, 6)] * 10
+    norm_timings(found)
+
+
+def test_an_interruption_at_once_is_said_when_it_is_drawn(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widgets.explorers.norm_timings.timings", interrupted)
+    found = time_norms(sizes=((2, 8), (3, 16)))
+    assert found == []
+    with pytest.raises(ValueError, match=r"^Expected the timings that time_norms returns, at least one; got 0"):
+        norm_timings(found)
+
+
+def test_one_size_needs_no_second(monkeypatch):
+    """Nobody gave compile_at, so nobody is told that it is wrong."""
+    monkeypatch.setattr("widgets.explorers.norm_timings.compiled_norms", lambda *_: ({}, "None."))
+    monkeypatch.setattr("widgets.explorers.norm_timings.timings", lambda *a: timings(*a, rounds=3, seconds=0))
+    assert len(time_norms([(2, 8)])) == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ({"sizes": []}, ValueError),
+        ({"sizes": [(2, 8)] * 7}, ValueError),
+        ({"sizes": (2, 8)}, TypeError),
+        ({"sizes": [(2,)]}, ValueError),
+        ({"sizes": ["28"]}, TypeError),
+        ({"sizes": [(0, 8)]}, ValueError),
+        ({"sizes": [(2, 1)]}, ValueError),
+        ({"sizes": [(2, 10**9)]}, ValueError),
+        ({"sizes": [(2, 8.0)]}, TypeError),
+        ({"sizes": 3}, TypeError),
+        ({"compile_at": 3}, ValueError),
+        ({"compile_at": -1}, ValueError),
+        ({"compile_at": "1"}, TypeError),
+    ],
+)
+def test_what_is_no_size_is_refused(arguments, kind):
+    with pytest.raises(kind, match=r"^Expected "):
+        time_norms(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("found", "kind"), [(None, TypeError), ([], ValueError), ([3], TypeError), ("x", TypeError), (5, TypeError)]
+)
+def test_what_is_no_timing_is_refused(found, kind):
+    with pytest.raises(kind, match=r"^Expected the timings that time_norms returns"):
+        norm_timings(found)
+
+
+def test_compiling_leaves_the_settings_alone():
+    """torch's compiler is told to use one thread, and afterwards it is as the learner had it."""
+    import torch._inductor.config as inductor
+
+    before = inductor.compile_threads
+    seen = []
+    with patch.object(torch, "compile", lambda norm, **_: lambda *x: seen.append(inductor.compile_threads) or norm(*x)):
+        norms, _ = compiled_norms(3, 8)
+    assert len(norms) == 2
+    assert set(seen) == {1}
+    assert inductor.compile_threads == before
+
+
+@pytest.mark.parametrize(("name", "kind"), [("BatchNorm", ValueError), (None, TypeError), (3, TypeError)])
+def test_operations_of_what_is_no_norm(name, kind):
+    with pytest.raises(kind, match=r"^Expected the norm to be LayerNorm, built in"):
+        operations(name)

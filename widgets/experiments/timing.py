@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import quantiles
 
 import torch
@@ -16,6 +18,7 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from widgets.experiments.threads import one_thread
+from widgets.inputs import one_of
 
 EPS = 1e-5
 Function = Callable[..., Tensor]
@@ -87,13 +90,12 @@ def compiled_norms(rows: int, d: int) -> tuple[dict[str, Norm], str]:
     try:
         import torch._inductor.config as inductor
 
-        inductor.compile_threads = 1  # otherwise a pool of processes starts
         norms = [
             Norm(kind, "compiled", torch.compile(function, dynamic=False))
             for kind, function in (("LayerNorm", layer_norm_by_hand), ("RMSNorm", rms_norm_by_hand))
         ]
-        for norm in norms:
-            for backward in (False, True):
+        with inductor.patch(compile_threads=1):  # otherwise a pool of processes starts
+            for norm, backward in itertools.product(norms, (False, True)):
                 _call(norm.function, *norm.arguments(rows, d), backward=backward)()
     except Exception as problem:  # a missing or unfit compiler shows itself in many kinds of errors
         return {}, f"Nothing is compiled here: {_why_not(problem)}."
@@ -103,28 +105,75 @@ def compiled_norms(rows: int, d: int) -> tuple[dict[str, Norm], str]:
 def _why_not(problem: Exception) -> str:
     if " " in sys.prefix:  # the linker is given the folder without quotes
         return "torch.compile does not work from a folder whose name has a space in it"
-    return f"torch.compile did not work, mostly for want of a C++ compiler ({type(problem).__name__})"
+    return f"torch.compile did not work, usually because there is no C++ compiler ({type(problem).__name__})"
 
 
 @dataclass(frozen=True)
-class Timing:
-    """Microseconds that one call takes: the median of several rounds, and the quartiles around it.
+class Measured:
+    """Something measured on (rows, d) numbers, once in every round.
 
-    kind, how: of the norm; the linear layer next door is ("Linear", "next door").
+    how: built in, by hand, compiled or next door; backward: forward and backward together
     """
 
-    kind: str
     how: str
     rows: int
     d: int
     backward: bool
-    median: float
-    low: float
-    high: float
+    rounds: tuple[float, ...]
+
+    @cached_property
+    def _quartiles(self) -> tuple[float, float, float]:
+        return tuple(quantiles(self.rounds, n=4)) if len(self.rounds) > 1 else self.rounds * 3
+
+    @property
+    def low(self) -> float:
+        """A quarter of the rounds lie below it."""
+        return self._quartiles[0]
+
+    @property
+    def median(self) -> float:
+        return self._quartiles[1]
+
+    @property
+    def high(self) -> float:
+        """A quarter of the rounds lie above it."""
+        return self._quartiles[2]
+
+
+@dataclass(frozen=True)
+class Timing(Measured):
+    """Microseconds that one call takes.
+
+    kind: LayerNorm, RMSNorm or, for the linear layer next door, Linear
+    """
+
+    kind: str
 
     @property
     def name(self) -> str:
         return f"{self.kind}, {self.how}"
+
+
+@dataclass(frozen=True)
+class Ratio(Measured):
+    """The time of RMSNorm over that of LayerNorm, written in the same way and measured in the same round."""
+
+    @property
+    def verdict(self) -> str:
+        """Which of the two takes less time, as far as half of all rounds can tell."""
+        if self.low <= 1 <= self.high:
+            return "no clear difference"
+        return "RMSNorm takes less time" if self.high < 1 else "LayerNorm takes less time"
+
+
+def ratios(found: Iterable[Timing]) -> list[Ratio]:
+    """RMSNorm over LayerNorm, wherever both were measured together, in the order of the timings."""
+    by = {(each.kind, each.how, each.rows, each.d, each.backward): each.rounds for each in found}
+    return [
+        Ratio(*where, tuple(mine / theirs for mine, theirs in zip(rounds, by["LayerNorm", *where], strict=True)))
+        for (kind, *where), rounds in by.items()
+        if kind == "RMSNorm" and len(by.get(("LayerNorm", *where), ())) == len(rounds)
+    ]
 
 
 def timings(
@@ -146,11 +195,9 @@ def timings(
         start = time.perf_counter()
         while len(measured) <= 3 or (len(measured) <= rounds and time.perf_counter() - start < seconds):
             measured.append(_round(calls))
-    found = []
-    for contestant in calls:
-        low, middle, high = quantiles([each[contestant] for each in measured[1:]], n=4)
-        found.append(Timing(*contestant, rows, d, backward, middle, low, high))
-    return found
+    return [
+        Timing(how, rows, d, backward, tuple(each[kind, how] for each in measured[1:]), kind) for kind, how in calls
+    ]
 
 
 def _round(calls: dict[tuple[str, str], Callable[[], None]]) -> dict[tuple[str, str], float]:
@@ -169,8 +216,9 @@ def operations(name: str, rows: int = 4, d: int = 8) -> list[str]:
     """The operations that torch runs for one forward call of a norm in NORMS, in order, as its profiler names them.
 
     Those that call others, or that look at a tensor in another way, are listed too.
+    Raises TypeError or ValueError for another name.
     """
-    norm = NORMS[name]
+    norm = NORMS[one_of("the norm", name, NORMS)]
     arguments = norm.arguments(rows, d)
     with torch.no_grad(), _no_chatter(), profile(activities=[ProfilerActivity.CPU]) as recorded:
         norm.function(*arguments)
