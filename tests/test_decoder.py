@@ -8,6 +8,7 @@ from torch import nn
 
 from widgets import decoder_block
 from widgets.experiments.decoder import (
+    Block,
     CharModel,
     ReLUFeedForward,
     SwiGLUFeedForward,
@@ -142,6 +143,63 @@ def test_wiring_of_the_modern_block():
         *("feed_forward_gate_proj", "silu", "feed_forward_up_proj", "mul", "feed_forward_down_proj"),
     }
     assert [wire.operation for wire in steps.values()].count("RMSNorm") == 2
+
+
+class OwnNorm(nn.Module):
+    """A norm as a learner writes it: several operations, no modules inside."""
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x / x.square().mean(-1, keepdim=True).sqrt() * self.weight
+
+
+class Scaled(nn.Module):
+    """A parameter used directly, a branch that leads nowhere, an argument that nobody needs to give."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain, self.up = nn.Parameter(torch.ones(D_MODEL)), nn.Linear(D_MODEL, D_MODEL)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        if mask is not None:
+            x = x + mask
+        x.sum()
+        return self.up(x) * (2 * self.gain)
+
+
+def test_a_learners_norm_is_one_step_by_its_name():
+    block = Block(D_MODEL, N_HEADS, D_FF, OwnNorm, SwiGLUFeedForward)
+    assert [wire.operation for wire in wiring(block)].count("OwnNorm") == 2
+    assert len(wiring(block)) == len(wiring(modern_block(D_MODEL, N_HEADS, D_FF)))
+
+
+def test_only_what_leads_from_the_input_to_the_result_is_a_step():
+    steps = [(wire.words, wire.inputs, wire.depth) for wire in wiring(Scaled())]
+    assert [words for words, _, _ in steps] == ["x: one vector per token", "up", "multiply"]
+    assert [(len(inputs), depth) for _, inputs, depth in steps] == [(0, 0), (1, 1), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("forward", "words"),
+    [
+        (lambda self: torch.ones(3), "whose result comes from 0"),
+        (lambda self, x: torch.ones(3), "whose result comes from 0"),
+        (lambda self, x, y: x + y, "whose result comes from 2"),
+        (lambda self, x: (x, x + 1), "that returns (x, add)"),
+        (lambda self, x: None, "that returns None"),
+        (lambda self, x: x if x.sum() > 0 else -x, "can be traced by torch.fx; got TraceError"),
+        (lambda self, x: 1 / 0, "can be traced by torch.fx; got ZeroDivisionError"),
+        (lambda self, x: sum((x for _ in range(60)), x), "at most 40 steps, which fit into a picture; got 61"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_a_sentence(forward, words):
+    with pytest.raises(ValueError, match=r"^Expected a block ") as refused:
+        wiring(type("Strange", (nn.Module,), {"forward": forward})())
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
 
 
 class WithoutResidual(nn.Module):

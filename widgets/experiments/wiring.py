@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 
 from torch import fx, nn
 
 from widgets.experiments.decoder import Attention
+from widgets.inputs import shortened
+
+MOST_STEPS = 40
 
 WORDS = {
     "input": "x: one vector per token",
@@ -40,29 +44,62 @@ class Wire:
 
 
 class _Tracer(fx.Tracer):
-    """Follows the calls down to torch's own modules and to Attention, which stays one step."""
+    """Follows the calls down to modules that hold no others, and to Attention, which stays one step.
+
+    So a learner's own norm is one step with its class's name, as torch's is.
+    """
 
     def is_leaf_module(self, module: nn.Module, name: str) -> bool:
-        return isinstance(module, Attention) or super().is_leaf_module(module, name)
+        alone = next(module.children(), None) is None
+        return alone or isinstance(module, Attention) or super().is_leaf_module(module, name)
 
 
 def wiring(block: nn.Module) -> list[Wire]:
-    """The steps of a block in the order in which it computes them, found by tracing its forward.
+    """The steps of a block from its input to its result, in the order in which it computes them, found by tracing.
 
-    Raises ValueError for a block whose forward takes decisions by looking at numbers, which cannot be traced.
+    Parameters that a step uses directly are part of the step; what does not come from the input is left out.
+    Raises ValueError for a block that cannot be traced because its forward takes decisions by looking at numbers, for
+    one that does not lead from one tensor to one tensor, and for more steps than can be drawn.
     """
-    try:
-        graph = _Tracer().trace(block)
-    except Exception as problem:
-        raise ValueError(f"Expected a block whose forward can be traced by torch.fx; got {problem}") from problem
     wires: dict[str, Wire] = {}
-    for node in graph.nodes:
-        if node.op == "output":
-            continue
-        inputs = tuple(str(each) for each in node.all_input_nodes)
+    for node in _from_input_to_result(_traced(block)):
+        inputs = tuple(str(each) for each in node.all_input_nodes if str(each) in wires)
         depth = 1 + max((wires[name].depth for name in inputs), default=-1)
         wires[node.name] = Wire(node.name, _operation(block, node), inputs, _part(node), depth)
+    if len(wires) > MOST_STEPS:
+        raise ValueError(f"Expected a block of at most {MOST_STEPS} steps, which fit into a picture; got {len(wires)}.")
     return list(wires.values())
+
+
+def _traced(block: nn.Module) -> fx.Graph:
+    """The block's graph; arguments that have a default keep it."""
+    try:
+        parameters = inspect.signature(block.forward).parameters.values()
+        given = {each.name: each.default for each in parameters if each.default is not each.empty}
+        return _Tracer().trace(block, concrete_args=given)
+    except Exception as problem:  # whatever the learner's code, or torch.fx, raises
+        why = f"{type(problem).__name__:.40}: {shortened(str(problem))}"
+        raise ValueError(f"Expected a block whose forward can be traced by torch.fx; got {why}.") from problem
+
+
+def _from_input_to_result(graph: fx.Graph) -> list[fx.Node]:
+    """The nodes that come from the input and lead to the result, in order."""
+    wanted = "Expected a block whose forward leads from one tensor to one tensor"
+    *nodes, end = graph.nodes
+    result = end.args[0]
+    if not isinstance(result, fx.Node):
+        raise ValueError(f"{wanted}; got one that returns {shortened(result)}.")
+    leading = {result}
+    for node in reversed(nodes):
+        if leading & set(node.users):
+            leading.add(node)
+    coming = {node for node in leading if node.op == "placeholder"}
+    if len(coming) != 1:
+        raise ValueError(f"{wanted}; got one whose result comes from {len(coming)}.")
+    for node in nodes:
+        if coming & set(node.all_input_nodes):
+            coming.add(node)
+    return [node for node in nodes if node in leading and node in coming]
 
 
 def _operation(block: nn.Module, node: fx.Node) -> str:
