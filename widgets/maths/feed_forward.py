@@ -97,8 +97,8 @@ class Matrices:
 def matched(gate: Tensor, up: Tensor, down: Tensor) -> Matrices:
     """The gated layer's matrices, and a ReLU network of equal size made of the same rows.
 
-    Its up projection has all rows of `up` and the first half of the rows of `gate`; its down projection has all columns
-    of `down` and the first half of them once more. So its first d_ff hidden numbers are the gated layer's content.
+    Its up projection has all rows of `up` and the last half of the rows of `gate`; its down projection has all columns
+    of `down` and the last half of them once more. So its first d_ff hidden numbers are the gated layer's content.
     Raises ValueError for matrices whose shapes do not fit together, and for an odd d_ff, which has no such half.
     """
     d_ff, d_model = gate.shape
@@ -109,7 +109,7 @@ def matched(gate: Tensor, up: Tensor, down: Tensor) -> Matrices:
             f" got the shapes {shapes}."
         )
     half = d_ff // 2
-    return Matrices(gate, up, down, torch.cat([up, gate[:half]]), torch.cat([down, down[:, :half]], dim=1))
+    return Matrices(gate, up, down, torch.cat([up, gate[half:]]), torch.cat([down, down[:, half:]], dim=1))
 
 
 @dataclass(frozen=True)
