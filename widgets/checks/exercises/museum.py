@@ -185,7 +185,7 @@ HALF = Exhibit(
     (
         "What is 300² in float16?",
         "The squares need a wider dtype; the result does not.",
-        "Compute with `x.float()`, and end with `.to(x.dtype)`.",
+        "The largest float16 number is 65504. Which line goes beyond it, and what could it compute with instead?",
     ),
 )
 
@@ -306,7 +306,7 @@ EXCHANGE = Exhibit(
     (
         "Which rows of the joint matrix are the gate's, and which half of the result is that?",
         "The half that passes through SiLU is the gate.",
-        "`gate, up = joint.chunk(2, dim=-1)`",
+        "`chunk(2, dim=-1)` gives the first half first.",
     ),
     differentiated=("x", "the joint matrix", "the down matrix"),
 )
@@ -389,7 +389,7 @@ SCALED = Exhibit(
     (
         "Which two matrices of a block write to the residual stream?",
         "LLaMA's layer is w2(silu(w1 x) · w3 x).",
-        "`wo.weight` and `w2.weight`",
+        "One ends the attention; the other is the one that comes last in LLaMA's layer.",
     ),
     numeric=True,
 )

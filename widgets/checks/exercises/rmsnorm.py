@@ -400,21 +400,25 @@ RMS_HINTS = (
 RMS_NORM_HINTS = (
     "Three things happen to x: its scale is measured, x is divided by it, the weight multiplies the result.",
     "The scale is your `rms`, with eps added to the mean square, before the root.",
-    "x / √(mean square + eps) · weight",
+    "`torch.rsqrt(m)` is 1 / √m: multiply x by it, then by the weight.",
 )
 MODULE_HINTS = (
-    "`__init__` calls `super().__init__()`, keeps eps, and makes one parameter of d_model ones, named `weight`.",
-    "`forward` computes in float32 and hands the result over in the dtype of x.",
+    "`__init__` calls `super().__init__()`, keeps eps, and makes one parameter: `nn.Parameter(torch.ones(d_model))`, "
+    "with nothing called on it afterwards.",
+    "Which dtype should the squares have, and which the result? `torch.promote_types(x.dtype, torch.float32)` is "
+    "float32 for half precision, and float64 for float64.",
+    "A fresh module has a float32 weight, and bfloat16 times float32 is float32: so the cast back to x's dtype comes "
+    "after the product, or the weight is cast too.",
     "`x.float()` of a float32 tensor is that tensor: nothing may be written into it.",
 )
 LAYER_NORM_HINTS = (
     "When is a mean square the same thing as a variance?",
     "Give RMSNorm a vector whose mean is 0.",
-    "`rms_norm(x - x.mean(dim=-1, keepdim=True), weight, eps)`, and then one thing more.",
+    "Subtract the mean of each vector, then normalise. One thing is left that LayerNorm has and RMSNorm lacks.",
 )
 BACKWARD_HINTS = (
-    "Work on one token first. With z = x / scale the result is weight · z.",
+    "Work on one token first. With z = x / scale the result is weight · z: what is its gradient for the weight?",
     "grad_weight is grad_output · z, summed over all tokens. For grad_x, call g = grad_output · weight.",
     "x acts twice: directly, and through the scale. The second way takes off z · mean(g · z).",
-    "grad_x = (g − z · mean(g · z)) / scale, with the mean over the features.",
+    "Add the two ways, and divide both by the scale. The mean runs over the features.",
 )

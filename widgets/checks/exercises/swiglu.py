@@ -381,31 +381,33 @@ LLAMA_FORMULA = Formula(
 
 SWISH_HINTS = (
     "z times something between 0 and 1.",
-    "That something is the sigmoid, and beta is inside it.",
+    "That something is the sigmoid. With beta = 0 the result is z / 2: where does beta stand?",
     "Prefer `torch.sigmoid` to a formula with `exp`: what is exp(1000)?",
 )
 SWIGLU_HINTS = (
     "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
     "One of the two branches passes through Swish, the other stays as it is; then they are multiplied.",
-    "down_proj(silu(gate_proj(x)) * up_proj(x))",
+    "gate and up are two projections of the same x. Multiply silu(gate) by up; which projection leads back to d_model?",
 )
 MATCHED_HINTS = (
     "Count: two matrices of d_model · relu_d_ff numbers, and three of d_model · d_ff.",
     "d_model stands on both sides. What is left is a fraction of relu_d_ff.",
-    "Two thirds, rounded down: with whole numbers, `//`.",
+    "Two thirds; and for whole numbers `//` rounds down.",
 )
 LLAMA_HINTS = (
     "Begin with two thirds of 4 · d_model, cut to a whole number.",
     "Then the multiplier, cut to a whole number again, then the rounding up.",
-    "Rounding n up to a multiple of m: (n + m − 1) // m * m.",
+    "How many multiples of m does n need? (n + m − 1) // m. Yours should give 11008 for 4096, and 14336 for 4096 with "
+    "multiple_of 1024 and multiplier 1.3.",
 )
 FAMILY_HINTS = (
     "All five are the same line; only the activation on the gate differs.",
     'A dictionary from kind to function saves five branches; for "bilinear" the function returns its argument.',
-    "`F.linear(x, gate_weight)` is `x @ gate_weight.T`.",
+    "torch stores (numbers out, numbers in): `F.linear(x, weight)` is `x @ weight.T`.",
 )
 FUSED_HINTS = (
-    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves.",
-    "`gate, up = self.gate_up_proj(x).chunk(2, dim=-1)`",
-    "For loading, override `_load_from_state_dict(self, state_dict, prefix, *rest)` and translate the keys.",
+    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves: `chunk(2, dim=-1)`.",
+    "For loading, override `_load_from_state_dict(self, state_dict, prefix, *rest)` and translate the names.",
+    'The old names are `prefix + "gate_proj.weight"` and `prefix + "up_proj.weight"`: take both out, put one in '
+    "under the new name (`torch.cat`, gate first), then call super's method.",
 )

@@ -72,7 +72,6 @@ SWISH = (
         (
             "What is exp(1000)?",
             "`torch.sigmoid` is written so that exp never gets a large positive number.",
-            "`z * torch.sigmoid(beta * z)`",
         ),
         ({"form": _quotient}, {"form": _other_quotient}, {"form": _both_quotients}),
         "skyzh/tiny-llm#161",
@@ -105,7 +104,7 @@ SWISH = (
         Mistake(
             f"{name} instead of Swish",
             f"This is {name}; Swish is z times the sigmoid of beta · z.",
-            ("Its least value is −0.2785, at z = −1.2785. What is yours there?", "`z * torch.sigmoid(beta * z)`"),
+            ("Its least value is −0.2785, at z = −1.2785. What is yours there?", "A sigmoid, and z itself."),
             ({"form": lambda z, steep, beta, form=form: form(z)},),
         )
         for name, form in (
@@ -146,7 +145,7 @@ PLACE = (
     Mistake(
         "activation after the down projection",
         "The activation acts on the output; it belongs on the gate.",
-        ("What happens last in a feed-forward layer?", "`down(act(gate) * up)`"),
+        ("What happens last in a feed-forward layer?", "The down projection is last, and nothing comes after it."),
         ({"place": lambda opened, content, act, combine: combine(opened, content), "output": lambda y, act: act(y)},),
     ),
     Mistake(

@@ -35,7 +35,7 @@ MATCHED = (
     Mistake(
         "one too small",
         "Where it fits exactly, the width is one too small: equal parameters do not exceed.",
-        ("Try 768 and 3072.", "2 · relu_d_ff // 3"),
+        ("Try 768 and 3072.", "Nothing is subtracted: `//` rounds down by itself."),
         ({"rule": lambda d, wide: (2 * wide - 1) // 3},),
     ),
     Mistake(
@@ -47,7 +47,7 @@ MATCHED = (
     Mistake(
         "two thirds as a short decimal",
         "Two thirds is written with too few digits.",
-        ("Try 2048: it should give 1365.", "Whole numbers stay exact: `2 * relu_d_ff // 3`."),
+        ("Try 2048: it should give 1365.", "Whole numbers stay exact: `//`, and no decimal."),
         tuple({"rule": lambda d, wide, short=short: int(short * wide)} for short in (0.66, 0.667, 0.67)),
     ),
     Mistake(
@@ -80,7 +80,7 @@ MATCHED = (
     Mistake(
         "divided before multiplied",
         "The division by 3 comes first, and what it cuts off is then lost twice.",
-        ("2048 should give 1365.", "Multiply first: `2 * relu_d_ff // 3`."),
+        ("2048 should give 1365.", "First multiply by 2, then divide by 3."),
         ({"rule": lambda d, wide: wide // 3 * 2},),
     ),
     Mistake(
