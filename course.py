@@ -200,9 +200,9 @@ def again(names: "list[str]") -> int:
 
 
 def originals() -> "dict[str, Path]":
-    """What is copied: the notebooks, and the data that they read; the path of each by its name in the folder work."""
+    """What is copied: the notebooks, the glossary, and the data that they read; each by its name in the folder work."""
     data = [path for path in (LESSONS / "data").glob("*") if path.is_file()]
-    paths = sorted(LESSONS.glob("*.ipynb")) + sorted(data)
+    paths = [*sorted(LESSONS.glob("*.ipynb")), *LESSONS.glob("glossary.md"), *sorted(data)]
     return {path.relative_to(LESSONS).as_posix(): path for path in paths}
 
 
