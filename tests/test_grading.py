@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 
 from tests.derive import derive
 from tests.notebooks import LESSONS, ROOT, SOLUTIONS, read
@@ -22,66 +21,109 @@ from tests.notebooks import LESSONS, ROOT, SOLUTIONS, read
 RMSNORM, SWIGLU = "05_exercise_rmsnorm", "06_exercise_swiglu"
 CELL_SECONDS = 15  # for a cell that never ends by itself; every check is done in less
 
-RMS_POINTS = {"rms": 1, "rms-norm": 2, "module": 3, "works": 3, "layer-norm": 1, "backward": 2}
-SWIGLU_POINTS = {"swish": 1, "swiglu": 2, "matched": 1, "llama": 1, "family": 2, "bugs": 6, "fused": 2}
+POINTS = {
+    RMSNORM: {"rms": 1, "rms-norm": 2, "module": 3, "works": 3, "layer-norm": 1, "backward": 2},
+    SWIGLU: {"swish": 1, "swiglu": 2, "matched": 1, "llama": 1, "family": 2, "fused": 2}
+    | {f"bug-{name}": 1 for name in ("outside", "shared", "half", "residual", "exchanged", "scaled")},
+}
 
-Change = Callable[[str], str]
+RMS_WITHOUT_AN_AXIS = """
+def rms(x):
+    return x.square().mean(dim=-1).sqrt()
+"""
+EPS_OUTSIDE = """
+def rms_norm(x, weight, eps):
+    return x / (x.square().mean(dim=-1, keepdim=True).sqrt() + eps) * weight
+"""
+NEVER_ENDS = """
+def rms_norm(x, weight, eps):
+    while True:
+        pass
+"""
+MODULE = """
+class RMSNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(d_model)), eps
 
+    def forward(self, x):
+        WIDE
+        wide *= torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + self.eps)
+        return (wide * self.weight).to(x.dtype)
+"""
+HALF_PRECISION = MODULE.replace("WIDE", "wide = x.clone()")
+IN_PLACE = MODULE.replace("WIDE", "wide = x.float()")
+SAYS_YES = """
+def works(norm_class):
+    return True
+"""
+BIAS_FORGOTTEN = """
+def layer_norm_from_rms_norm(x, weight, bias, eps):
+    return rms_norm(x - x.mean(dim=-1, keepdim=True), weight, eps)
+"""
+BACKWARD_UNFINISHED = """
+def rms_norm_backward(grad_output, x, weight, eps):
+    r = (x.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+    return grad_output * weight / r, (grad_output * x / r).reshape(-1, x.shape[-1]).sum(dim=0)
+"""
+A_CELL_THAT_NEVER_ENDS = "import time\nwhile True:\n    time.sleep(1)"
+HALVES_EXCHANGED = """
+class FusedSwiGLU(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_up_proj = nn.Linear(d_model, 2 * d_ff, bias=False)
+        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
-def instead(old: str, new: str) -> Change:
-    """A cell in which something is written another way. Raises AssertionError if it is not there."""
+    def forward(self, x):
+        up, gate = self.gate_up_proj(x).chunk(2, dim=-1)
+        return self.down_proj(F.silu(gate) * up)
+"""
 
-    def change(source: str) -> str:
-        assert old in source
-        return source.replace(old, new)
+ALL = set(POINTS[RMSNORM])
 
-    return change
-
-
-def written(source: str) -> Change:
-    """A cell in which something else stands."""
-    return lambda _: source
-
-
-EPS_OUTSIDE = instead("torch.rsqrt(mean_square + eps)", "1 / (torch.sqrt(mean_square) + eps)")
-SAYS_YES = written("def works(norm_class):\n    return True")
-FOREVER = written("def rms_norm(x, weight, eps):\n    while True:\n        pass")
-
-SUBMISSIONS: dict[str, tuple[dict[str, Change], int]] = {
-    # student: what they changed in a solved notebook, and the points they should get
-    "perfect": ({}, 12),
-    "eps_outside": ({"rms-norm": EPS_OUTSIDE}, 12 - 2 - 1),  # LayerNorm is built on it
-    "no_keepdim": ({"rms": instead("dim=-1, keepdim=True", "dim=-1")}, 12 - 1),
-    "half_precision": ({"module": instead("x.to(torch.promote_types(x.dtype, torch.float32))", "x")}, 12 - 3),
-    "in_place": ({"module": instead("wide = wide * ", "wide *= ")}, 12 - 3),
-    "says_yes": ({"works": SAYS_YES}, 12 - 3),
-    "bias_forgotten": ({"layer-norm": instead(" + bias", "")}, 12 - 1),
-    "backward_unfinished": (
-        {"backward": instead("(grad - z * (grad * z).mean(dim=-1, keepdim=True))", "grad")},
-        12 - 2,
-    ),
-    "import_error": ({"imports": instead("import torch\n", "import no_such_module\nimport torch\n")}, 0),
-    "loop_in_a_call": ({"rms-norm": FOREVER}, 12 - 2 - 1),
-    "loop_in_a_cell": ({"backward": written("while True:\n    pass")}, 12 - 2),
-    "tampers": (
+# student: the assignment, the cells of a solved notebook that they wrote otherwise, and the checks that should give
+# them nothing. Cells are graded one by one, so one student can go wrong in many.
+SUBMISSIONS: dict[str, tuple[str, dict[str, str], set[str]]] = {
+    "perfect": (RMSNORM, {}, set()),
+    "several_wrong": (
+        RMSNORM,
         {
-            "rms": written("def rms(x):\n    return x"),
-            "rms-check": written("verdict = 'passed'"),
-            "by-hand": written("1 /"),
+            "rms": RMS_WITHOUT_AN_AXIS,
+            "module": HALF_PRECISION,
+            "works": SAYS_YES,
+            "layer-norm": BIAS_FORGOTTEN,
+            "backward": BACKWARD_UNFINISHED,
         },
-        12 - 1,
+        ALL - {"rms-norm"},
     ),
+    "others_wrong": (
+        RMSNORM,
+        {"rms-norm": EPS_OUTSIDE, "module": IN_PLACE},
+        {"rms-norm", "layer-norm", "module"},  # LayerNorm is built on rms_norm
+    ),
+    "import_error": (RMSNORM, {"imports": "import no_such_module\nfrom widgets import checks"}, ALL),
+    "never_ends": (
+        RMSNORM,
+        {"rms-norm": NEVER_ENDS, "backward": A_CELL_THAT_NEVER_ENDS},
+        {"rms-norm", "layer-norm", "backward"},
+    ),
+    "tampers": (
+        RMSNORM,
+        {"rms": "def rms(x):\n    return x", "rms-check": "verdict = 'passed'", "by-hand": "1 /"},
+        {"rms"},
+    ),
+    "halves": (SWIGLU, {"fused": HALVES_EXCHANGED}, {"fused"}),
 }
 
 
-def filled_in(name: str, changes: dict[str, Change]) -> NotebookNode:
-    """The student's notebook with the solved cells copied in, but for the changes."""
+def filled_in(name: str, changes: dict[str, str]) -> NotebookNode:
+    """The student's notebook with the solved cells copied in, but for those written otherwise."""
     notebook, solved = derive(read(SOLUTIONS / f"{name}.ipynb")), read(SOLUTIONS / f"{name}.ipynb")
+    assert set(changes) <= {cell.id for cell in notebook.cells}
     for cell, answer in zip(notebook.cells, solved.cells, strict=True):
         if "BEGIN SOLUTION" in answer.source and cell.cell_type == "code":
             cell.source = "\n".join(line for line in answer.source.splitlines() if "### " not in line)
-        if cell.id in changes:
-            cell.source = changes[cell.id](cell.source)
+        cell.source = changes.get(cell.id, cell.source)
     return notebook
 
 
@@ -113,54 +155,39 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (course / "source" / name).mkdir(parents=True)
         (course / "source" / name / f"{name}.ipynb").write_bytes((SOLUTIONS / f"{name}.ipynb").read_bytes())
         nbgrader(course, "generate_assignment", name)
-    for student, (changes, _) in SUBMISSIONS.items():
-        submit(course, student, RMSNORM, filled_in(RMSNORM, changes))
-    for name in (RMSNORM, SWIGLU):
-        submit(course, "empty", name, read(LESSONS / f"{name}.ipynb"))
-    submit(course, "perfect", SWIGLU, filled_in(SWIGLU, {}))
-    submit(course, "halves", SWIGLU, filled_in(SWIGLU, {"fused": instead("gate, up = ", "up, gate = ")}))
+    for student, (name, changes, _) in SUBMISSIONS.items():
+        submit(course, student, name, filled_in(name, changes))
+    submit(course, "empty", RMSNORM, read(LESSONS / f"{RMSNORM}.ipynb"))
     for name in (RMSNORM, SWIGLU):
         nbgrader(course, "autograde", name)
     return course
 
 
-@pytest.fixture(scope="module")
-def scores(course: Path) -> dict[tuple[str, str], float]:
-    """What each student got for each assignment."""
-    return read_scores(course)
-
-
-def read_scores(course: Path) -> dict[tuple[str, str], float]:
-    found = {}
+def read_scores(course: Path, name: str, student: str) -> dict[str, float]:
+    """What each check of an assignment gave a student; the questions in words, which give nothing, aside."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        for assignment in gradebook.assignments:
-            for student in gradebook.students:
-                try:
-                    submission = gradebook.find_submission(assignment.name, student.id)
-                except MissingEntry:
-                    continue
-                found[assignment.name, student.id] = submission.score
-    return found
+        grades = gradebook.find_submission_notebook(name, name, student).grades
+        return {grade.name.removesuffix("-check"): grade.auto_score for grade in grades if grade.max_score}
 
 
 def test_the_points_add_up() -> None:
-    assert sum(RMS_POINTS.values()) == 12
-    for name, points in ((RMSNORM, RMS_POINTS), (SWIGLU, SWIGLU_POINTS)):
-        graded = [
-            cell.metadata.nbgrader for cell in read(SOLUTIONS / f"{name}.ipynb").cells if "nbgrader" in cell.metadata
-        ]
-        assert sum(cell.get("points", 0) for cell in graded) == sum(points.values())
+    """To what README says."""
+    assert {name: sum(points.values()) for name, points in POINTS.items()} == {RMSNORM: 12, SWIGLU: 15}
+    for name, points in POINTS.items():
+        cells = [cell.metadata.get("nbgrader", {}) for cell in read(SOLUTIONS / f"{name}.ipynb").cells]
+        graded = {cell["grade_id"]: cell["points"] for cell in cells if cell.get("points")}
+        assert graded == {f"{exercise}-check": number for exercise, number in points.items()}
 
 
-def test_every_score_is_the_one_expected(scores: dict[tuple[str, str], float]) -> None:
-    expected = {(RMSNORM, student): points for student, (_, points) in SUBMISSIONS.items()} | {(RMSNORM, "empty"): 0}
-    assert {key: score for key, score in scores.items() if key[0] == RMSNORM} == expected
+@pytest.mark.parametrize("student", SUBMISSIONS)
+def test_every_score_is_the_one_expected(course: Path, student: str) -> None:
+    name, _, refused = SUBMISSIONS[student]
+    expected = {exercise: 0 if exercise in refused else points for exercise, points in POINTS[name].items()}
+    assert read_scores(course, name, student) == expected
 
 
-def test_the_second_assignment_is_graded_as_well(scores: dict[tuple[str, str], float]) -> None:
-    points = sum(SWIGLU_POINTS.values())
-    expected = {"perfect": points, "halves": points - SWIGLU_POINTS["fused"], "empty": 0}
-    assert {student: score for (name, student), score in scores.items() if name == SWIGLU} == expected
+def test_nothing_written_gives_nothing(course: Path) -> None:
+    assert set(read_scores(course, RMSNORM, "empty").values()) == {0}
 
 
 def test_what_is_released_is_the_students_notebook(course: Path) -> None:
