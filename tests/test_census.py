@@ -11,6 +11,7 @@ from torch import nn
 from tests.data import DATA
 from tests.data import script as load_script
 from widgets import decoder_census
+from widgets.experiments.census import both_by_year, counts
 from widgets.experiments.decoder import modern_block, old_block
 
 # Read in the modelling files of transformers 5.24.0: norm, weight, eps, gate, activation, QK-norm.
@@ -51,7 +52,7 @@ def script():
 
 
 def test_known_families(census):
-    described = {row["family"]: ", ".join(list(row.values())[2:]) for row in census}
+    described = {row["family"]: ", ".join(list(row.values())[2:8]) for row in census}
     assert {family: described[family] for family in KNOWN} == KNOWN
 
 
@@ -158,6 +159,48 @@ def test_gates_are_known_by_their_shapes(script, model, gated):
 def test_no_feed_forward_is_said(script, model):
     with pytest.raises(ValueError, match=r"^Expected a feed-forward network of hidden size 8; found none"):
         script.gate_of(model, 8)
+
+
+# The years in which the models appeared, from their papers; the code may be some months older or younger.
+APPEARED = {
+    "gpt2": 2019,
+    "opt": 2022,
+    "bloom": 2022,
+    "mistral": 2023,
+    "gemma": 2024,
+    "qwen2": 2024,
+    "deepseek_v3": 2024,
+}
+
+
+def test_years(census):
+    years = {row["family"]: int(row["year"]) for row in census}
+    assert all(abs(years[family] - year) <= 1 for family, year in APPEARED.items())
+    assert min(years.values()) == 2018 and max(years.values()) == 2026
+
+
+def test_both_changes_by_year(census):
+    """Every family in one year; the changes came with 2023 and are the rule from 2024 on."""
+    found = both_by_year(census)
+    assert list(found) == sorted(found)
+    assert sum(count for _, count in found.values()) == len(census)
+    assert sum(both for both, _ in found.values()) == counts(census)["both changes"]["RMSNorm and gated"]
+    before, after = ([found[year] for year in found if (year < "2024") is early] for early in (True, False))
+    shares = [sum(both for both, _ in part) / sum(count for _, count in part) for part in (before, after)]
+    assert shares[0] < 0.25 and shares[1] > 0.8
+
+
+def test_a_family_without_a_year_is_said(script, tmp_path, monkeypatch):
+    transformers = pytest.importorskip("transformers")
+    folder = tmp_path / "models" / "nobody"
+    folder.mkdir(parents=True)
+    for name in ("modeling_nobody.py", "configuration_nobody.py", "__init__.py"):
+        (folder / name).write_text("# nothing here\n")
+    monkeypatch.setattr(transformers, "__file__", str(tmp_path / "__init__.py"))
+    with pytest.raises(ValueError, match=r"^Expected a year in a copyright line of nobody; found none"):
+        script.year_of("nobody")
+    (folder / "configuration_nobody.py").write_text("# Copyright 2025 and 2026 Nobody\n")
+    assert script.year_of("nobody") == "2025"
 
 
 def test_the_chart_counts(census):

@@ -6,7 +6,8 @@
 One row for each modelling file of transformers that defines a decoder language model with attention. Every model is
 built from the defaults of its own configuration class, on torch's meta device, where it takes no memory. Then nothing
 is believed because of its name: a norm is copied to the CPU and tried on numbers, a feed-forward network is judged by
-the shapes of its matrices. Only the activation and QK-norm are read from names.
+the shapes of its matrices. Only the activation and QK-norm are read from names, and the year from the copyright line
+of the family's files: when its code was written, which may be some months from when the model appeared.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from torch import nn
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-FIELDS = ("family", "model", "norm", "weight", "eps", "gated", "activation", "qk_norm")
+FIELDS = ("family", "model", "norm", "weight", "eps", "gated", "activation", "qk_norm", "year")
 LEFT_OUT = {
     "no attention": ("mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm"),
     "part of a larger model": (
@@ -79,7 +80,7 @@ def row(family: str, name: str, model: nn.Module) -> dict[str, str]:
     hidden = getattr(config, "hidden_size", width)
     qk_norm = any(QK_NORM.search(path) and "indexer" not in path for path, _ in model.named_modules())
     described = (*tried(norm, width), gate_of(model, hidden), activation_of(config), "yes" if qk_norm else "no")
-    return dict(zip(FIELDS, (family, name, *described), strict=True))
+    return dict(zip(FIELDS, (family, name, *described, year_of(family)), strict=True))
 
 
 def usual_norm(model: nn.Module) -> nn.Module:
@@ -162,6 +163,19 @@ def activation_of(config: object) -> str:
         "gelu_pytorch_tanh": "gelu (tanh)",
     }
     return spelling.get(named, named)
+
+
+def year_of(family: str) -> str:
+    """The first year in a copyright line: of the modelling file, or else of the configuration or the package."""
+    import transformers
+
+    folder = Path(transformers.__file__).parent / "models" / family
+    for name in (f"modeling_{family}.py", f"configuration_{family}.py", "__init__.py"):
+        head = (folder / name).read_text(encoding="utf-8")[:2000]
+        found = re.search(r"copyright[^\n]*?\b(20\d\d)\b", head, re.IGNORECASE)
+        if found:
+            return found[1]
+    raise ValueError(f"Expected a year in a copyright line of {family}; found none")
 
 
 def main() -> None:

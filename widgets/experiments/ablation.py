@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import mean, stdev
+
+from widgets.inputs import as_list, shortened
+
+MOST_RUNS, MOST_SEEDS = 10_000, 16
 
 Arm = tuple[str, str]
 ARMS: tuple[Arm, ...] = tuple(itertools.product(("LayerNorm", "RMSNorm"), ("ReLU", "SwiGLU")))
@@ -141,18 +144,20 @@ def results(runs: list[Run]) -> Results:
     """All that is drawn and told of the ablation.
 
     runs: from read_runs
-    Raises TypeError for what is no list of runs, ValueError when two arms have fewer than two seeds in common.
+    Raises TypeError for what is no list of runs, ValueError for none, for an arm with fewer than two final runs, and for
+    two arms with fewer than two seeds in common, or more than sixteen, which have too many signs to try.
     """
-    runs = list(runs) if isinstance(runs, Iterable) else [runs]
+    wanted = "Expected the runs that read_runs returns, in a list"
+    runs = as_list(wanted, runs, 1, MOST_RUNS)
     for run in runs:
         if not isinstance(run, Run):
-            raise TypeError(f"Expected the runs that read_runs gives; got {type(run).__name__}.")
+            raise TypeError(f"{wanted}; got {shortened(run)} among them.")
     found = Results({arm: losses(runs, arm) for arm in ARMS}, differences(runs))
     for arm, by_seed in found.losses.items():
         if len(by_seed) < 2:
             raise ValueError(f"Expected at least two final runs of {' + '.join(arm)}; got {len(by_seed)}.")
     for each in found.differences:
-        if len(each.by_seed) < 2:
+        if not 2 <= len(each.by_seed) <= MOST_SEEDS:
             arms = " and ".join(" + ".join(arm) for arm in (each.before, each.after))
-            raise ValueError(f"Expected at least two seeds that {arms} share; got {len(each.by_seed)}.")
+            raise ValueError(f"Expected two to {MOST_SEEDS} seeds that {arms} share; got {len(each.by_seed)}.")
     return found

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from widgets.formats import scientific
+from widgets.inputs import as_list
 
 COLUMNS = ("norm", "gated", "eps", "qk_norm")  # what is counted
+MOST_ROWS = 10_000
 BOTH = {
     (True, True): "RMSNorm and gated",
     (True, False): "only RMSNorm",
@@ -24,7 +26,7 @@ def read_census(path: str | Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def counts(census: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
+def counts(census: Sequence[Mapping[str, str]]) -> dict[str, dict[str, int]]:
     """Question -> answer -> how many families give it, the most frequent first.
 
     Raises TypeError or ValueError in a sentence for what is not rows of the census.
@@ -40,17 +42,23 @@ def counts(census: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
     return {question: dict(answers.most_common()) for question, answers in found.items()}
 
 
-def _rows(census: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    wanted = f"Expected rows of census.csv, each with the columns {', '.join(COLUMNS)}"
-    if isinstance(census, str | bytes | Mapping) or not isinstance(census, Iterable):
-        raise TypeError(f"{wanted}; got {type(census).__name__}.")
-    rows = list(census)
-    if not rows:
-        raise ValueError(f"{wanted}; got no rows.")
+def both_by_year(census: Sequence[Mapping[str, str]]) -> dict[str, tuple[int, int]]:
+    """Year -> how many families of that year have made both changes, and how many there are.
+
+    Raises TypeError or ValueError in a sentence for what is not rows of the census.
+    """
+    rows = _rows(census, (*COLUMNS, "year"))
+    both = Counter(row["year"] for row in rows if row["norm"] == "RMSNorm" and row["gated"] == "yes")
+    return {year: (both[year], count) for year, count in sorted(Counter(row["year"] for row in rows).items())}
+
+
+def _rows(census: object, columns: Sequence[str] = COLUMNS) -> list[dict[str, str]]:
+    wanted = f"Expected rows of census.csv in a list, each with the columns {', '.join(columns)}"
+    rows = as_list(wanted, census, 1, MOST_ROWS)
     for row in rows:
-        if not isinstance(row, Mapping):
-            raise TypeError(f"{wanted}; got a row of type {type(row).__name__}.")
-        missing = [name for name in COLUMNS if not isinstance(row.get(name), str)]
+        if not isinstance(row, dict):
+            raise TypeError(f"{wanted}; got a row of type {type(row).__name__:.40}.")
+        missing = [name for name in columns if not isinstance(row.get(name), str)]
         if missing:
             raise ValueError(f"{wanted}; got a row without {missing[0]}.")
     return rows
