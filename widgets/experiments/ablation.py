@@ -144,8 +144,8 @@ def results(runs: list[Run]) -> Results:
     """All that is drawn and told of the ablation.
 
     runs: from read_runs
-    Raises TypeError for what is no list of runs, ValueError for none, for an arm with fewer than two final runs, and for
-    two arms with fewer than two seeds in common, or more than sixteen, which have too many signs to try.
+    Raises TypeError for what is no list of runs, ValueError for none, for an arm with fewer than two final runs, and
+    for two arms with fewer than two seeds in common or more than sixteen, which have too many signs to try.
     """
     wanted = "Expected the runs that read_runs returns, in a list"
     runs = as_list(wanted, runs, 1, MOST_RUNS)
