@@ -2,6 +2,7 @@
 
 The way from an answer to a card, for `check_rms_norm(rms_norm)`:
 
+    notebook            did the cell above run, and does it define what is handed in?
     exercises/rmsnorm   what is asked: the formula, its probes, its properties
       ladder/calling    is it there, and can it be called so?
       ladder/tensors    rung by rung: runs, shape, dtype, finite, input alone, values
@@ -9,7 +10,7 @@ The way from an answer to a card, for `check_rms_norm(rms_norm)`:
         mistakes/       which wrong step explains what came back? (diagnosis, then the bank)
       ladder/gradients  the last rung
       ladder/trial      keeps what was tried; a rung that breaks raises Refused, which carries the verdict
-    verdict             the card
+    verdict             the card; progress: which exercises are done
 """
 
 from widgets.checks.exercises.layer_norm import check_layer_norm
@@ -30,6 +31,7 @@ from widgets.checks.exercises.swiglu import (
     check_swiglu_module,
     check_swish,
 )
+from widgets.checks.notebook import watch
 from widgets.checks.verdict import Step, Verdict
 
 __all__ = [
@@ -50,3 +52,5 @@ __all__ = [
     "check_swiglu_module",
     "check_swish",
 ]
+
+watch()

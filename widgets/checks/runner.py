@@ -8,6 +8,8 @@ Nothing here guards against `os._exit`, a crash inside C, or a learner who means
 
 from __future__ import annotations
 
+import bdb
+import builtins
 import contextlib
 import ctypes
 import io
@@ -23,6 +25,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import torch
@@ -40,6 +43,10 @@ class Stopped(SystemExit):
     """Raised inside a call whose time is up. A SystemExit, so that `except Exception` does not swallow it."""
 
 
+class Asks(SystemExit):
+    """Raised inside a call that asks somebody at the keyboard: input, a breakpoint, a debugger."""
+
+
 @dataclass
 class Outcome:
     """What came of one call: a value or an error, and what it did besides."""
@@ -50,17 +57,16 @@ class Outcome:
     stopped: bool = False  # ... and the call could be stopped
     seconds: float = 0.0
     printed: str = ""
-    warned: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()  # global settings that the call left changed, in words
 
     @property
     def line(self) -> str:
         """The line of the learner's own code that raised, as `line 3, "return x / y"`; empty if there is none."""
-        frame = _innermost(self.error)
+        frame = innermost(self.error)
         if frame is None:
             return ""
-        name, number = frame
-        code = linecache.getline(name, number).strip()[:100]
+        place, number = frame
+        code = linecache.getline(place.co_filename, number).strip()[:100]
         return f"line {number}, `{code}`" if code else f"line {number}"
 
 
@@ -71,7 +77,7 @@ def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS,
     """
     outcome = Outcome()
     thread = _worker(function, args, outcome)
-    with _settings_kept(outcome, 1_000_003 * (seed + 1)), _output_caught(outcome):
+    with _settings_kept(outcome, 1_000_003 * (seed + 1)), _output_caught(outcome), _nobody_asked(thread):
         try:
             _start(thread)
             outcome.seconds = _wait(thread, seconds)
@@ -141,6 +147,29 @@ def _stop(thread: threading.Thread) -> bool:
     return not thread.is_alive()
 
 
+@contextlib.contextmanager
+def _nobody_asked(thread: threading.Thread) -> Iterator[None]:
+    """In this thread nobody can be asked anything: a check calls many times."""
+
+    def refusing(ask: Callable[..., Any]) -> Callable[..., Any]:
+        def maybe(*args: Any, **named: Any) -> Any:
+            if threading.current_thread() is thread:
+                raise Asks
+            return ask(*args, **named)
+
+        return maybe
+
+    places = ((builtins, "input"), (sys, "breakpointhook"), (bdb.Bdb, "set_trace"))
+    before = [getattr(place, name) for place, name in places]
+    for (place, name), ask in zip(places, before, strict=True):
+        setattr(place, name, refusing(ask))
+    try:
+        yield
+    finally:
+        for (place, name), ask in zip(places, before, strict=True):
+            setattr(place, name, ask)
+
+
 class _Prints(io.TextIOBase):
     """Keeps the beginning of what is printed, so that an endless loop does not fill the memory."""
 
@@ -157,14 +186,13 @@ class _Prints(io.TextIOBase):
 def _output_caught(outcome: Outcome) -> Iterator[None]:
     prints = _Prints()
     with (
-        warnings.catch_warnings(record=True) as caught,
+        warnings.catch_warnings(record=True),
         contextlib.redirect_stdout(prints),
         contextlib.redirect_stderr(_Prints()),
     ):
         warnings.simplefilter("always")
         yield
     outcome.printed = prints.text
-    outcome.warned = tuple(str(warning.message) for warning in caught or ())
 
 
 @contextlib.contextmanager
@@ -230,12 +258,12 @@ _FOLDERS = [Path(__file__).parent, Path(torch.__file__).parent, Path(sysconfig.g
 _FOREIGN = tuple(str(form) for folder in _FOLDERS for form in (folder, folder.resolve()))
 
 
-def _innermost(error: BaseException | None) -> tuple[str, int] | None:
-    """File and line of the innermost frame that is neither ours nor a library's."""
+def innermost(error: BaseException | None) -> tuple[CodeType, int] | None:
+    """Code and line of the innermost frame that is neither ours nor a library's."""
     found = None
     for frame, number in traceback.walk_tb(error.__traceback__ if error else None):
         name = frame.f_code.co_filename
         installed = "site-packages" in name or "dist-packages" in name or name.startswith("<frozen")
         if not installed and not name.startswith(_FOREIGN):
-            found = name, number
+            found = frame.f_code, number
     return found

@@ -23,9 +23,11 @@ class Step:
 class Verdict:
     """What a check found out about the learner's own code.
 
+    symptom: what anybody can see; message: what is behind it, as far as that is known
     mistake: the short name of a recognised mistake (two are joined by " + "), or None
     hints: from a nudge to nearly the answer; steps: what was tried, in order
     written: False as long as the cell has not been filled in; source: where the mistake happened in public
+    printed: what the learner's own code printed; progress: which exercises of the notebook are done, in a line
     """
 
     exercise: str
@@ -38,6 +40,7 @@ class Verdict:
     source: str = ""
     symptom: str = ""
     printed: str = ""
+    progress: str = ""
 
     def require(self) -> Verdict:
         """This verdict when it passed; otherwise AssertionError with its message."""
@@ -51,25 +54,34 @@ class Verdict:
             return f"✓ {self.exercise}: passed"
         if not self.written:
             return f"○ {self.exercise}: not written yet"
-        return f"✗ {self.exercise}: {self.mistake or 'not yet'}"
+        return f"✗ {self.exercise}: not yet"
 
     def __repr__(self) -> str:
-        lines = [self.heading, *textwrap.wrap(self.message, WIDTH)]
+        lines = [self.heading, *textwrap.wrap(self.symptom or self.message, WIDTH)]
         lines += [f"  {'✓' if step.passed else '✗'} {_with_note(step)}" for step in self.steps]
-        if self.hints and not self.passed:
-            lines.append(f"  hints: {len(self.hints)}")
-        return printable("\n".join(lines))
+        lines += [f"  looks like: {self.mistake}"] if self.mistake else []
+        lines += [f"  hints: {len(self.hints)}"] if self.hints and not self.passed else []
+        return printable("\n".join([*lines, self.progress] if self.progress else lines))
 
     def _repr_html_(self) -> str:
         colour = PASSED if self.passed else BROKEN if self.written else WAITING
-        parts = [f'<strong style="color: {colour}">{_rich(self.heading)}</strong>', _paragraph(self.message)]
-        if self.source:
-            parts.append(_paragraph(f"Seen in public code: {self.source}"))
-        if self.steps:
-            parts.append(_folded("What was tried", _list(self.steps)))
-        if not self.passed:
-            parts.append(_hints(self.hints))
+        parts = [
+            f'<strong style="color: {colour}">{_rich(self.heading)}</strong>',
+            _paragraph(self.symptom or self.message),
+            _folded("What was tried", _list(self.steps)) if self.steps else "",
+            _folded("What your code printed", f"<pre>{html.escape(self.printed)}</pre>") if self.printed else "",
+            "" if self.passed else self._behind(),
+            f'<p style="margin: 4px 0; color: {WAITING}">{_rich(self.progress)}</p>' if self.progress else "",
+        ]
         return printable(f'<div style="{CARD.format(colour=colour)}">{"".join(parts)}</div>')
+
+    def _behind(self) -> str:
+        """The mistake, folded, with its hints folded into it; the hints alone where no mistake was recognised."""
+        if not self.mistake:
+            return _hints(self.hints)
+        seen = _paragraph(f"Seen in public code: {self.source}") if self.source else ""
+        named = f'<p style="margin: 4px 0"><strong>{_rich(self.mistake)}</strong></p>'
+        return _folded("What it looks like", named + _paragraph(self.message) + seen + _hints(self.hints))
 
 
 PASSED = "var(--jp-success-color0, #1b7f3b)"

@@ -12,6 +12,7 @@ from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import kind, raised
 from widgets.checks.mistakes import habits
+from widgets.checks.notebook import stale
 
 
 def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> Any:
@@ -20,6 +21,8 @@ def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> Any:
     Returns what to call: the learner's own, or, where it takes its optional arguments by name only, a function that
     passes them by name.
     """
+    if old := stale(trial.name, learner):
+        trial.refuse(Rung.CELL, old)
     if learner is None or learner is ... or _is_empty(learner):
         trial.not_written()
     if not callable(learner):

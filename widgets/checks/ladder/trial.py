@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import inspect
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import torch
@@ -12,7 +15,8 @@ import torch
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.mistakes import habits
 from widgets.checks.mistakes.diagnosis import Mistake
-from widgets.checks.runner import CALL_SECONDS, CHECK_SECONDS, Outcome, run
+from widgets.checks.progress import record
+from widgets.checks.runner import CALL_SECONDS, CHECK_SECONDS, Asks, Outcome, innermost, run
 from widgets.checks.verdict import Step, Verdict, printable
 
 
@@ -54,7 +58,7 @@ class Trial:
             message=" Besides: ".join(one.sentence for one in found) or symptom,
             mistake=" + ".join(one.name for one in found) or None,
             hints=tuple(hint for one in found for hint in one.hints) or tuple(hints) or self.hints,
-            steps=(*self.steps, Step(str(what), False, found[0].name if found else "")),
+            steps=(*self.steps, Step(str(what), False)),
             source=", ".join(one.source for one in found if one.source),
             symptom=symptom,
             printed=self.printed,
@@ -86,9 +90,17 @@ class Trial:
             self.refuse(Rung.IN_TIME, _too_long(outcome, self.calls, self.seconds_left))
         if self.seconds_left < 0.05:
             self.refuse(Rung.IN_TIME, _too_slow(self.calls))
+        if isinstance(outcome.error, Asks):
+            self.refuse(Rung.ALONE, _asks(self.name, outcome))
         if isinstance(outcome.error, NotImplementedError) and _raised_on_purpose(outcome):
-            self.not_written()
+            self._still_raising(outcome)
         return outcome
+
+    def _still_raising(self, outcome: Outcome) -> NoReturn:
+        """The line that stood in the cell at the start: alone, or beside what was written since."""
+        if beside := _beside(outcome):
+            self.refuse(Rung.RUNS, f"{outcome.line.capitalize()}, still stands {beside} your code: delete that line.")
+        self.not_written()
 
 
 def _too_long(outcome: Outcome, calls: int, seconds_left: float) -> str:
@@ -109,6 +121,27 @@ def _too_slow(calls: int) -> str:
     )
 
 
+def _asks(name: str, outcome: Outcome) -> str:
+    return (
+        f"`{name}` stops at {outcome.line} and waits for somebody. A check calls it many times: take that line out, or "
+        "call your function yourself to look into it."
+    )
+
+
+def _beside(outcome: Outcome) -> str:
+    """Where the line that raises stands beside other lines of its function, "above" or "below"; "" when it is alone."""
+    code, number = innermost(outcome.error) or (None, 0)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    lines = [one.lineno for one in tree.body[0].body if not isinstance(getattr(one, "value", None), ast.Constant)]
+    number -= code.co_firstlineno - 1
+    if any(line > number for line in lines):
+        return "above"
+    return "below" if any(line < number for line in lines) else ""
+
+
 def _raised_on_purpose(outcome: Outcome) -> bool:
     """torch raises NotImplementedError too, with a text, from a line that does something else."""
     return not str(outcome.error) or "raise NotImplementedError" in outcome.line
@@ -116,7 +149,11 @@ def _raised_on_purpose(outcome: Outcome) -> bool:
 
 def judge(call: str, hints: Sequence[str], climb: Callable[[Trial], None]) -> Verdict:
     """Run one check: the verdict of the first rung that breaks, or the verdict that all hold."""
-    trial = Trial(call, hints)
+    verdict = _climbed(Trial(call, hints), climb)
+    return replace(verdict, progress=record(verdict.exercise, verdict.passed))
+
+
+def _climbed(trial: Trial, climb: Callable[[Trial], None]) -> Verdict:
     try:
         with _plain_torch():
             try:

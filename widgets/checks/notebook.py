@@ -1,0 +1,96 @@
+"""The cells that were run, so that a check judges what stands above it and not what stood there before.
+
+Outside IPython nothing is known about cells, and nothing is said about them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from widgets.checks.progress import LABELS
+from widgets.checks.runner import innermost
+from widgets.checks.verdict import Verdict
+
+_NAMES = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of a cell: its text, its id where the notebook tells, and how it failed if it did."""
+
+    text: str
+    cell: str | None
+    error: BaseException | None
+
+    @property
+    def names(self) -> list[str]:
+        """What it defines at its top level, or would have defined."""
+        return [defined or assigned for defined, assigned in _NAMES.findall(self.text)]
+
+    def failure(self) -> str:
+        """What happened, in words."""
+        place = self.error.lineno if isinstance(self.error, SyntaxError) else (innermost(self.error) or (None, 0))[1]
+        where = f" in line {place}" if place else ""
+        return f"The cell above did not run: {type(self.error).__name__}{where}. Nothing was checked."
+
+
+_ran: deque[Ran] = deque(maxlen=500)
+
+
+def watch() -> None:
+    """From now on every cell that is run is remembered."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None:
+        shell.events.register("post_run_cell", _remember)
+
+
+def _remember(result: Any) -> None:
+    info, error = result.info, result.error_before_exec or result.error_in_exec
+    missing = error.name if isinstance(error, NameError) else None
+    if missing in LABELS and "checks.check_" in info.raw_cell:
+        sys.modules["IPython"].display.display(Verdict(missing, False, _why_missing(missing)))
+    _ran.append(Ran(info.raw_cell, getattr(info, "cell_id", None), error))
+
+
+def _why_missing(name: str) -> str:
+    tried = next((one for one in reversed(_ran) if name in one.names), None)
+    if tried and tried.error:
+        return tried.failure()
+    others = _ran[-1].names if _ran else []
+    if others:
+        return f"No `{name}` here; you defined `{others[-1]}`."
+    return f"There is no `{name}` yet. Run the cell above first."
+
+
+def stale(name: str, learner: Any) -> str:
+    """Why what is handed in under this name is not what stands in the cell above, in a sentence; "" if it is."""
+    runs = list(_ran)
+    at = max((at for at, one in enumerate(runs) if name in one.names), default=None)
+    if at is None or getattr(learner, "__name__", name) not in (name, "<lambda>"):
+        return ""
+    if runs[at].error is not None and not _defined_by(runs[at], learner):
+        return runs[at].failure()
+    again = [one for one in runs[at + 1 :] if one.cell is not None and one.cell == runs[at].cell]
+    if not again:
+        return ""
+    return again[-1].failure() if again[-1].error else _renamed(name, again[-1])
+
+
+def _renamed(name: str, ran: Ran) -> str:
+    return f"No `{name}` here; you defined `{ran.names[-1]}`." if ran.names else f"The cell above defines no `{name}`."
+
+
+def _defined_by(ran: Ran, learner: Any) -> bool:
+    """The cell failed only after it had defined this. Where the text of the learner's code is not known: it had."""
+    if isinstance(ran.error, SyntaxError):
+        return False
+    members = vars(learner).values() if isinstance(learner, type) else (learner,)
+    try:
+        return all(inspect.getsource(one.__code__).strip() in ran.text for one in members if hasattr(one, "__code__"))
+    except (OSError, TypeError):
+        return True
