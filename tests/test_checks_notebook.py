@@ -132,6 +132,14 @@ def test_the_line_that_was_there_at_the_start(cells, body, words) -> None:
     assert words in cells.check()
 
 
+def test_a_class_as_it_was_given_is_not_written_yet(cells) -> None:
+    stub = "super().__init__()\n        raise NotImplementedError()"
+    cells.run(
+        f"from torch import nn\nclass RMSNorm(nn.Module):\n    def __init__(self, d_model, eps=1e-6):\n        {stub}"
+    )
+    assert "not written yet" in repr(cells.run("checks.check_rmsnorm_module(RMSNorm)", "check"))
+
+
 @pytest.mark.parametrize("call", ["input()", "breakpoint()", "import bdb; bdb.Bdb().set_trace()"])
 def test_nobody_is_asked_anything(cells, call) -> None:
     cells.run(f"calls = []\ndef rms(x):\n    calls.append(x)\n    {call}\n    return x")

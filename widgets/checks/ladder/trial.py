@@ -99,7 +99,7 @@ class Trial:
     def _still_raising(self, outcome: Outcome) -> NoReturn:
         """The line that stood in the cell at the start: alone, or beside what was written since."""
         if beside := _beside(outcome):
-            self.refuse(Rung.RUNS, f"{outcome.line.capitalize()}, still stands {beside} your code: delete that line.")
+            self.refuse(Rung.RUNS, f"The {outcome.line}, still stands {beside} your code: delete it.")
         self.not_written()
 
 
@@ -135,7 +135,8 @@ def _beside(outcome: Outcome) -> str:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
     except (OSError, TypeError, SyntaxError):
         return ""
-    lines = [one.lineno for one in tree.body[0].body if not isinstance(getattr(one, "value", None), ast.Constant)]
+    given = ("super().__init__()", "'", '"')  # what may have stood there from the start
+    lines = [one.lineno for one in tree.body[0].body if not ast.unparse(one).startswith(given)]
     number -= code.co_firstlineno - 1
     if any(line > number for line in lines):
         return "above"
