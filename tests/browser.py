@@ -37,6 +37,7 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
 )
 LAPTOP = {"width": 1366, "height": 768}
+HANDLE = 24  # pixels across, in flipbook.css
 START = 60  # seconds that JupyterLab and a lesson may take to start on a busy machine
 
 
@@ -240,17 +241,17 @@ class Lesson:
         return place
 
     def slider(self, within: Locator, name: str) -> Locator:
-        """The handle of the slider whose description is `name`."""
-        return within.locator(".widget-slider", has_text=name).locator(".noUi-handle")
+        """The slider whose label contains `name`."""
+        return within.get_by_role("slider", name=name)
 
-    def drag(self, handle: Locator, to: float, steps: int = 20) -> None:
+    def drag(self, slider: Locator, to: float, steps: int = 20) -> None:
         """Drag a slider's handle with the mouse to a place on its track: 0 is the left end, 1 the right."""
-        track = handle.locator("xpath=ancestor::*[contains(@class,'noUi-base')]").bounding_box()
-        knob = handle.bounding_box()
-        middle = knob["y"] + knob["height"] / 2
-        self.page.mouse.move(knob["x"] + knob["width"] / 2, middle)
+        track = slider.bounding_box()
+        last, here = (int(slider.get_attribute("max")), int(slider.input_value()))
+        middle, room = track["y"] + track["height"] / 2, track["width"] - HANDLE
+        self.page.mouse.move(track["x"] + HANDLE / 2 + room * here / last, middle)
         self.page.mouse.down()
-        self.page.mouse.move(track["x"] + to * track["width"], middle, steps=steps)
+        self.page.mouse.move(track["x"] + HANDLE / 2 + room * to, middle, steps=steps)
         self.page.mouse.up()
 
     def press(self, handle: Locator, key: str, times: int = 1) -> None:

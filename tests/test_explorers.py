@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import re
 import threading
+import weakref
+from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import torch
-from ipywidgets import FloatLogSlider, Text
 from ipywidgets.widgets import widget as registry
 from matplotlib import pyplot
+from matplotlib.figure import Figure
+from traitlets import TraitError
 
 from widgets import (
     activation_curves,
@@ -23,6 +28,8 @@ from widgets import (
     skeleton,
     swish_beta,
 )
+from widgets.explorers import explorer as explorers
+from widgets.explorers.still import still
 
 MOVING = (activation_curves, eps_effect, gate_flow, norm_geometry, overall_shift, parameter_ledger, swish_beta)
 EXPLORERS = {make.__name__: make for make in (*MOVING, skeleton)}
@@ -36,51 +43,91 @@ def numbers_in(text: str) -> list[float]:
 
 def reel_words(explorer, name: str, position: int) -> str:
     """The label at one position of one slider's reel."""
-    reel = getattr(explorer.flipbook, f"{name}_reel")
+    reel = getattr(explorer, f"{name}_reel")
     return "".join(str(w) if isinstance(w, str) else str(reel["columns"][w][position]) for w in reel["words"])
 
 
 def ask(explorer, name: str) -> dict:
     """What the browser sends when it lacks a reel; gives the reel."""
-    explorer.flipbook._handle_custom_msg({"record": name, "at": explorer.values}, [])
-    return getattr(explorer.flipbook, f"{name}_reel")
+    explorer._handle_custom_msg({"id": "1", "record": name, "at": explorer.values}, [])
+    return getattr(explorer, f"{name}_reel")
+
+
+def moved(explorer, name: str, steps: int = 10) -> None:
+    """Moves a slider by so many positions, as a browser does when it has come to rest."""
+    positions = explorer.positions[name]
+    place = positions.index(getattr(explorer, name))
+    explorer.set_state({name: positions[place + steps if place + steps < len(positions) else place - steps]})
+
+
+def named(explorer, name: str) -> dict:
+    """A control as the browser is told of it."""
+    return next(control for control in explorer.controls if control["name"] == name)
+
+
+def press(explorer, label: str) -> None:
+    """Presses a preset, as the browser does."""
+    explorer.set_state(next(preset["set"] for preset in explorer.presets if preset["label"] == label))
 
 
 @every_explorer
-def test_bundle_has_three_parts(make):
-    bundle = make()._repr_mimebundle_()
-    assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
-    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    lines = bundle["text/plain"].splitlines()
+def test_bundle_has_three_parts_and_the_picture_has_words(make):
+    data, metadata = make()._repr_mimebundle_()
+    assert set(data) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    lines = data["text/plain"].splitlines()
     assert 2 <= len(lines) <= 8
     assert max(map(len, lines)) <= 110
+    assert metadata["image/png"]["alt"].endswith(("?", "."))
 
 
 @every_explorer
 def test_every_slider_changes_picture_and_text(make):
     explorer = make()
-    for name, slider in explorer.sliders.items():
-        text, png = repr(explorer), explorer.flipbook.png(explorer.values)
-        slider.set_state(
-            {"value": slider.value * 2 if isinstance(slider, FloatLogSlider) else slider.value + 10 * slider.step}
-        )
+    for name in explorer.positions:
+        text, png = repr(explorer), explorer.png()
+        moved(explorer, name)
         assert repr(explorer) != text
-        assert explorer.flipbook.png(explorer.values) != png
+        assert explorer.png() != png
         reel = ask(explorer, name)
-        assert len(reel["along"]) == len(explorer.flipbook.positions[name])
+        assert len(reel["along"]) == len(explorer.positions[name])
         assert any(reel["tracks"])
 
 
 @every_explorer
-def test_slider_ends_are_positions(make):
-    """A slider dragged to either end shows the position it says."""
+def test_a_slider_stands_at_one_of_its_positions(make):
     explorer = make()
-    for name, slider in explorer.sliders.items():
-        ends = [slider.min, slider.max]
-        if isinstance(slider, FloatLogSlider):
-            ends = [slider.base**end for end in ends]
-        positions = explorer.flipbook.positions[name]
-        assert [positions[0], positions[-1]] == pytest.approx(ends, abs=1e-9)
+    for name, positions in explorer.positions.items():
+        for given, taken in ((positions[0] - 1e9, positions[0]), (1e300, positions[-1]), (positions[3], positions[3])):
+            setattr(explorer, name, given)
+            assert getattr(explorer, name) == taken
+        for nonsense in (float("nan"), "3", None):
+            with pytest.raises(TraitError):
+                setattr(explorer, name, nonsense)
+        assert getattr(explorer, name) == positions[3]
+
+
+@every_explorer
+def test_every_readout_is_told_from_the_next(make):
+    explorer = make()
+    for name, positions in explorer.positions.items():
+        texts = named(explorer, name)["texts"]
+        assert len(texts) == len(positions)
+        assert all(a != b for a, b in pairwise(texts))
+
+
+@every_explorer
+def test_every_preset_changes_something_and_reset_takes_it_back(make):
+    explorer = make()
+    for preset in explorer.presets[1:]:
+        for name in explorer.positions:
+            moved(explorer, name, 7)
+        text = repr(explorer)
+        press(explorer, preset["label"])
+        assert repr(explorer) != text
+        assert explorer.problem == ""
+        press(explorer, "reset")
+        assert repr(explorer) == repr(make())
 
 
 @every_explorer
@@ -100,13 +147,35 @@ def test_opens_no_pyplot_figure(make):
 
 @every_explorer
 def test_controls_have_words(make):
-    def controls(widget):
-        for child in getattr(widget, "children", ()):
-            yield from controls(child)
-            if hasattr(child, "description"):
-                yield child
+    explorer = make()
+    assert all(control["label"] for control in explorer.controls)
+    assert [preset["label"] for preset in explorer.presets][:1] == ["reset"][: len(explorer.controls)]
+    assert all(explorer.says.values())
 
-    assert all(control.description for control in controls(make()))
+
+def figures_alive() -> int:
+    """How many matplotlib figures nobody has let go of."""
+    gc.collect()
+    return sum(issubclass(type(one), Figure) for one in gc.get_objects())
+
+
+def test_two_hundred_runs_of_a_cell_leave_one_explorer(monkeypatch):
+    """What earlier runs of a cell made is freed, its figures too."""
+    shell = SimpleNamespace(execution_count=0, user_ns={}, get_parent=lambda: {"metadata": {"cellId": "a"}})
+    monkeypatch.setattr(explorers, "get_ipython", lambda: shell)
+    monkeypatch.setattr(explorers, "_made", {})
+    before, living, made = len(registry._instances), figures_alive(), []
+    for run in range(200):
+        shell.execution_count = run
+        made.append(weakref.ref(still(Figure(figsize=(1, 1)), "a sentence.", "lines")))
+    shell.execution_count = 200
+    made += [weakref.ref(swish_beta()), weakref.ref(overall_shift([1, 2]))]
+    shell.execution_count = 201
+    last = gate_flow()
+    assert figures_alive() == living + len(last.picture.panels)
+    assert [one for one in made if one() is not None] == []
+    last.close()
+    assert len(registry._instances) == before
 
 
 @every_explorer
@@ -135,7 +204,7 @@ def test_same_words_on_any_thread_and_setting(make):
 def test_overall_shift_shows_torchs_numbers(shift):
     x = [2.0, -1.0, 0.5, 3.0, -0.5, 1.0]
     explorer = overall_shift(x)
-    explorer.sliders["shift"].value = shift
+    explorer.shift = shift
     shifted = torch.tensor(x, dtype=torch.float64) + shift
     expected = {
         "x ": shifted,
@@ -157,7 +226,7 @@ def test_overall_shift_plays_the_bars_of_each_position():
     x = torch.tensor([2.0, -1.0, 0.5, 3.0, -0.5, 1.0], dtype=torch.float64)
     unshifted = torch.nn.functional.rms_norm(x, (6,), eps=1e-5)
     for shift in (-5.0, 0.0, 5.0):
-        explorer._show(shift, 1.0)
+        explorer._at(shift=shift, scale=1.0)
         result = torch.nn.functional.rms_norm(x + shift, (6,), eps=1e-5)
         row = picture.paths[1].result
         unit = picture.result_unit
@@ -172,7 +241,7 @@ def test_overall_shift_plays_the_bars_of_each_position():
 def test_layernorm_only_has_one_path():
     explorer = overall_shift(layernorm_only=True)
     assert "RMSNorm" not in repr(explorer)
-    assert "RMSNorm" not in explorer.flipbook.stage
+    assert "RMSNorm" not in explorer.stages[0]
     assert "RMSNorm" not in reel_words(explorer, "shift", 0)
 
 
@@ -185,33 +254,28 @@ def test_overall_shift_says_what_changed():
     assert numbers_in(words) == pytest.approx(expected, abs=0.0051)
 
 
-def box_of(explorer) -> Text:
-    """The text box for the learner's own vector."""
-    return next(w for w in registry._instances.values() if isinstance(w, Text) and w in explorer.children[1].children)
-
-
 def test_a_typed_vector_is_drawn_with_the_sliders_where_they_are():
     explorer = overall_shift()
-    explorer.sliders["shift"].value = 2.0
-    box_of(explorer).set_state({"value": "3, 4"})
-    assert explorer.flipbook.problem == ""
+    explorer.shift = 2.0
+    explorer.set_state({"x": "3, 4"})
+    assert explorer.problem == ""
     assert repr(explorer).splitlines()[1].split()[:3] == ["x", "5.00", "6.00"]
-    assert explorer.flipbook.shift_reel["at"] == {"scale": 1.0}
-    assert explorer.flipbook.scale_reel == {}
+    assert explorer.shift_reel["at"] == {"scale": 1.0}
+    assert explorer.scale_reel == {}
     assert ask(explorer, "scale")["at"] == {"shift": 2.0}
 
 
 @pytest.mark.parametrize("text", ["", "one two", "1", "1, nan", "1 2 3 4 5 6 7 8 9 10 11 12 13", "1e300 2"])
 def test_a_bad_vector_is_refused_and_the_last_good_one_stays(text):
     explorer = overall_shift([3.0, 4.0])
-    before = repr(explorer), explorer.flipbook.stage, explorer.flipbook.shift_reel
-    box_of(explorer).set_state({"value": text})
-    assert "Expected 2 to 12 numbers" in explorer.flipbook.problem
-    assert "keeps the last good input" in explorer.flipbook.problem
-    assert (repr(explorer), explorer.flipbook.stage, explorer.flipbook.shift_reel) == before
-    assert box_of(explorer).value == text
-    box_of(explorer).set_state({"value": "5 6"})
-    assert explorer.flipbook.problem == ""
+    before = repr(explorer), explorer.stages, explorer.shift_reel
+    explorer.set_state({"x": text})
+    assert "Expected 2 to 12 numbers" in explorer.problem
+    assert "keeps the last good input" in explorer.problem
+    assert (repr(explorer), explorer.stages, explorer.shift_reel) == before
+    assert explorer.x == text
+    explorer.set_state({"x": "5 6"})
+    assert explorer.problem == ""
 
 
 @pytest.mark.parametrize(
@@ -236,8 +300,8 @@ def test_a_bad_range_is_refused(shift, kind):
 
 def test_a_range_without_zero_starts_at_its_nearer_end():
     explorer = overall_shift([1, 2], shift=(2, 4))
-    assert explorer.sliders["shift"].value == 2.0
-    assert len(explorer.flipbook.positions["shift"]) == 201
+    assert explorer.shift == 2.0
+    assert len(explorer.positions["shift"]) == 201
 
 
 @pytest.mark.parametrize("x", [[0.0, 0.0], [1e6, -1e6], [5.0] * 12, [1e-9, 2e-9]])
@@ -250,21 +314,21 @@ def test_extreme_vectors_are_drawn(x):
 def test_an_error_after_a_control_has_changed_is_said_to_the_person(monkeypatch):
     explorer = overall_shift([3.0, 4.0])
 
-    def broken(shift, scale):
+    def broken(self, shift, scale):
         raise ValueError("no such place")
 
     with monkeypatch.context() as broken_once:
-        broken_once.setattr(explorer, "_show", broken)
+        broken_once.setattr(type(explorer), "steps", broken)
         with pytest.raises(ValueError, match="no such place"):
-            box_of(explorer).set_state({"value": "5 6"})
-    assert "no such place" in explorer.flipbook.problem
-    box_of(explorer).set_state({"value": "7 8"})
-    assert explorer.flipbook.problem == ""
+            explorer.set_state({"x": "5 6"})
+    assert "no such place" in explorer.problem
+    explorer.set_state({"x": "7 8"})
+    assert explorer.problem == ""
 
 
 def test_eps_explorer_numbers():
     explorer = eps_effect()
-    explorer.sliders["size"].value = 1e-3
+    explorer.size = 1e-3
     numbers = [numbers_in(line) for line in repr(explorer).splitlines()]
     assert numbers[0] == [1e-3]
     expected = [1e-3 / (1e-6 + 1e-5) ** 0.5, 1e-3 / (1e-6 + 1e-6) ** 0.5, 1e-3 / (1e-3 + 1e-6)]
@@ -293,8 +357,8 @@ def test_eps_explorer_refuses(inside, outside, kind):
 
 def test_norm_geometry_numbers():
     explorer = norm_geometry([1.0, 2.0, 4.0])
-    explorer.sliders["shift"].value = 0.0
-    explorer.sliders["turn"].value = 120.0
+    explorer.shift = 0.0
+    explorer.turn = 120.0
     rows = [numbers_in(line) for line in repr(explorer).splitlines()[1:4]]
     x = torch.tensor([4.0, 1.0, 2.0], dtype=torch.float64)
     assert rows[0] == pytest.approx(x.tolist(), abs=0.0051)
@@ -311,7 +375,7 @@ def test_norm_geometry_refuses(x):
 def test_the_recording_of_overall_shift_is_small():
     """At most 250 kB to send, with twelve components, the largest there are."""
     explorer = overall_shift(range(12))
-    assert len(json.dumps(explorer.flipbook.shift_reel, ensure_ascii=False).encode()) < 250_000
+    assert len(json.dumps(explorer.shift_reel, ensure_ascii=False).encode()) < 250_000
 
 
 def test_norm_geometry_says_that_equal_components_leave_nothing():

@@ -9,28 +9,44 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matplotlib import rc_context
+from matplotlib import rc_context, rcParams
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from widgets.flipbook.controls import Slider
 from widgets.flipbook.flipbook import Flipbook
 from widgets.flipbook.recording import split
 
 POSITIONS = [float(k) for k in range(7)]
 
 
-def played(flipbook: Flipbook, position: int) -> ElementTree.Element:
-    """The whole picture at one position of the slider k, put together as flipbook.js does it."""
+class Drawing:
+    """A picture: these figures, and the artists that move."""
+
+    def __init__(self, figures, moving=(), covers=None):
+        self.panels = [figures] if isinstance(figures, Figure) else figures
+        self.moving, self.covers = list(moving), covers or {}
+
+
+def book(figures, show=lambda: "words", moving=(), positions=None, start=None, **covers) -> Flipbook:
+    """A flipbook of these figures; positions: slider -> its positions, start: slider -> where it begins."""
+    sliders = {name: Slider(name, at, (start or {}).get(name, 0.0)) for name, at in (positions or {}).items()}
+    return Flipbook(lambda: Drawing(figures, moving, covers), show, sliders)
+
+
+def played(flipbook: Flipbook, position: int, panel: int = 0) -> ElementTree.Element:
+    """One panel at one position of the slider k, put together as player.js does it."""
     reel = flipbook.k_reel
-    stage = re.sub(r'<g data-gap="(\d+)"></g>', lambda gap: reel["marks"][int(gap[1])], flipbook.stage)
+    stage = re.sub(r'<g data-gap="(\d+)"></g>', lambda gap: reel["marks"][int(gap[1])], flipbook.stages[panel])
     root = ElementTree.fromstring(stage)
     elements = {e.attrib.pop("data-moves"): e for e in root.iter() if "data-moves" in e.attrib}
     for element, attribute, parts in reel["tracks"]:
         value = "".join(p if isinstance(p, str) else str(reel["columns"][p][position]) for p in parts)
-        if attribute:
-            elements[str(element)].set(attribute, value)
-        else:
-            elements[str(element)].text = value
+        moved = elements.get(str(element))  # None: it is in another panel
+        if moved is not None and attribute:
+            moved.set(attribute, value)
+        elif moved is not None:
+            moved.text = value
     return root
 
 
@@ -169,7 +185,7 @@ SCENES = [
 def test_plays_what_matplotlib_draws(scene):
     figure, axes = blank()
     moving, show = scene(axes)
-    flipbook = Flipbook(figure, lambda k: show(k) or f"position {k:g}", moving, {"k": POSITIONS})
+    flipbook = book(figure, lambda k: show(k) or f"position {k:g}", moving, {"k": POSITIONS})
     for position, k in enumerate(POSITIONS):
         show(k)
         assert_same_marks(marks_of(played(flipbook, position)), marks_of(drawn(figure)))
@@ -185,7 +201,7 @@ def test_three_dimensional_axes_move():
         line.set_data_3d([0, 1], [0, 1], [0, k])
         return "turned"
 
-    flipbook = Flipbook(figure, show, [axes], {"k": POSITIONS})
+    flipbook = book(figure, show, [axes], {"k": POSITIONS})
     for position, k in enumerate(POSITIONS):
         show(k)
         assert_same_marks(marks_of(played(flipbook, position)), marks_of(drawn(figure)))
@@ -196,13 +212,14 @@ def test_the_stage_keeps_matplotlibs_order():
     figure, axes = blank()
     bar = axes.bar([1], [2], zorder=1)[0]
     axes.axhline(1, color="#b5333f", zorder=5)
-    flipbook = Flipbook(figure, lambda k: bar.set_height(k) or "bar", [bar], {"k": POSITIONS})
-    assert flipbook.stage.index('data-gap="0"') < flipbook.stage.index("#b5333f")
+    flipbook = book(figure, lambda k: bar.set_height(k) or "bar", [bar], {"k": POSITIONS})
+    (stage,) = flipbook.stages
+    assert stage.index('data-gap="0"') < stage.index("#b5333f")
 
 
 def test_the_words_follow_the_position():
     figure, axes = blank()
-    flipbook = Flipbook(figure, lambda k: f"position {k:g} of {6}", [axes.text(0, 0, "")], {"k": POSITIONS})
+    flipbook = book(figure, lambda k: f"position {k:g} of {6}", [axes.text(0, 0, "")], {"k": POSITIONS})
     words = flipbook.k_reel["words"]
     said = [
         "".join(str(w) if isinstance(w, str) else str(flipbook.k_reel["columns"][w][k]) for w in words) for k in (0, 6)
@@ -214,7 +231,7 @@ def test_words_that_are_no_finite_number_travel_as_text():
     """JSON knows no NaN and no infinity; JavaScript would round the last one to ...000."""
     figure, axes = blank()
     said = ["0", "nan", "inf", "-inf", "12345678901234567168", "5", "6"]
-    flipbook = Flipbook(figure, lambda k: said[int(k)], [axes.text(0, 0, "")], {"k": POSITIONS})
+    flipbook = book(figure, lambda k: said[int(k)], [axes.text(0, 0, "")], {"k": POSITIONS})
     reel = json.loads(json.dumps(flipbook.k_reel, allow_nan=False))
     assert reel["columns"][reel["words"][0]] == [0, *said[1:5], 5, 6]
 
@@ -229,7 +246,7 @@ def test_each_slider_has_a_reel_made_when_the_browser_asks():
         return f"{height:g} by {width:g}"
 
     positions = {"height": [1.0, 2.0, 3.0], "width": [0.5, 1.0]}
-    flipbook = Flipbook(figure, show, [bar], positions, {"height": 2.0, "width": 1.0})
+    flipbook = book(figure, show, [bar], positions, {"height": 2.0, "width": 1.0})
     assert flipbook.height_reel["at"] == {"width": 1.0}
     assert flipbook.width_reel == {}
     flipbook._handle_custom_msg({"record": "width", "at": {"height": 3.01, "width": 0.5}}, [])
@@ -241,7 +258,7 @@ def test_each_slider_has_a_reel_made_when_the_browser_asks():
 def test_the_same_answer_is_not_drawn_twice():
     figure, axes = blank()
     calls = []
-    flipbook = Flipbook(figure, lambda k: calls.append(k) or "k", [axes.text(0, 0, "a")], {"k": POSITIONS})
+    flipbook = book(figure, lambda k: calls.append(k) or "k", [axes.text(0, 0, "a")], {"k": POSITIONS})
     before = len(calls)
     flipbook._handle_custom_msg({"record": "k", "at": {"k": 2.0}}, [])
     assert len(calls) == before
@@ -255,7 +272,7 @@ def test_an_error_while_drawing_is_said_to_the_person():
             raise ValueError("no such place")
         return "fine"
 
-    flipbook = Flipbook(figure, show, [axes.text(0, 0, "a")], {"k": POSITIONS, "j": [0.0, 1.0]})
+    flipbook = book(figure, show, [axes.text(0, 0, "a")], {"k": POSITIONS, "j": [0.0, 1.0]})
     before = flipbook.k_reel
     flipbook._handle_custom_msg({"record": "j", "at": {"k": 2.0, "j": 0.0}}, [])
     assert "no such place" in flipbook.problem
@@ -272,21 +289,21 @@ def test_an_artist_that_moves_without_being_listed_is_refused():
         return "words"
 
     with pytest.raises(ValueError, match="listed in `moving`"):
-        Flipbook(figure, show, [bar], {"k": POSITIONS})
+        book(figure, show, [bar], {"k": POSITIONS})
 
 
 def test_an_artist_of_another_figure_is_refused():
     figure, _ = blank()
     _, elsewhere = blank()
     with pytest.raises(ValueError, match="drawn by the figure"):
-        Flipbook(figure, lambda k: "words", [elsewhere.text(0, 0, "a")], {"k": POSITIONS})
+        book(figure, lambda k: "words", [elsewhere.text(0, 0, "a")], {"k": POSITIONS})
 
 
 @pytest.mark.parametrize("positions", [[], [1.0, 1.0], [2.0, 1.0], [0.0, float("nan")]])
 def test_positions_that_do_not_rise_are_refused(positions):
     figure, axes = blank()
     with pytest.raises(ValueError, match="to rise"):
-        Flipbook(figure, lambda k: "words", [axes.text(0, 0, "a")], {"k": positions})
+        book(figure, lambda k: "words", [axes.text(0, 0, "a")], {"k": positions})
 
 
 def test_a_recording_too_large_to_send_is_refused():
@@ -294,7 +311,7 @@ def test_a_recording_too_large_to_send_is_refused():
     line = axes.plot(np.linspace(0, 8, 4000), np.zeros(4000))[0]
     noise = np.random.default_rng(0)
     with pytest.raises(ValueError, match="fewer"):
-        Flipbook(
+        book(
             figure,
             lambda k: line.set_ydata(noise.normal(size=4000)) or "noise",
             [line],
@@ -305,9 +322,10 @@ def test_a_recording_too_large_to_send_is_refused():
 def test_a_figure_that_stands_still_needs_only_words():
     figure, axes = blank()
     axes.plot([0, 1], [0, 1])
-    flipbook = Flipbook(figure, label="a line that rises")
-    assert "<path" in flipbook.stage
-    assert flipbook.label == "a line that rises"
+    flipbook = book(figure, lambda: "a line that rises")
+    assert "<path" in flipbook.stages[0]
+    assert flipbook.said == "a line that rises"
+    assert flipbook.presets == []
     assert flipbook.values == {}
 
 
@@ -316,17 +334,77 @@ def test_two_flipbooks_of_one_picture_share_nothing():
     for _ in range(2):
         figure, axes = blank()
         moving, show = lines_and_points(axes)
-        books.append(Flipbook(figure, lambda k, show=show: show(k) or "k", moving, {"k": POSITIONS}))
-    assert books[0].stage == books[1].stage  # no id depends on chance: each view gives its own
-    books[0].draw(*_another(), {"k": 1.0})
-    assert books[0].stage != books[1].stage
-    assert books[1].k_reel["marks"]
+        books.append(book(figure, lambda k, show=show: show(k) or "k", moving, {"k": POSITIONS}))
+    assert books[0].stages == books[1].stages  # no id depends on chance: each view gives its own
+    assert books[0].k_reel["marks"] == books[1].k_reel["marks"]
 
 
-def _another():
-    figure, axes = blank()
-    moving, show = bars_and_texts(axes)
-    return figure, lambda k: show(k) or "k", moving
+def test_another_picture_is_painted_with_the_sliders_where_they_are():
+    scenes = iter((lines_and_points, bars_and_texts))
+    now = {}
+
+    def paint():
+        figure, axes = blank()
+        moving, now["show"] = next(scenes)(axes)
+        return Drawing(figure, moving)
+
+    flipbook = Flipbook(paint, lambda k: now["show"](k) or f"position {k:g}", {"k": Slider("k", POSITIONS, 2.0)})
+    before = flipbook.stages
+    flipbook.redraw()
+    assert flipbook.stages != before
+    assert (flipbook.said, flipbook.k) == ("position 2", 2.0)
+    with pytest.raises(StopIteration):
+        flipbook.redraw(k=3.0)
+    assert (flipbook.said, flipbook.k) == ("position 2", 2.0)
+    assert flipbook.png().startswith(b"\x89PNG")
+
+
+def test_the_panels_of_a_picture_share_its_reel():
+    figures, moving, shows = [], [], []
+    for scene in (bars_and_texts, lines_and_points):
+        figure, axes = blank()
+        artists, show = scene(axes)
+        figures, moving, shows = [*figures, figure], [*moving, *artists], [*shows, show]
+
+    def show_both(k):
+        return [show(k) for show in shows] and f"{k:g}"
+
+    flipbook = book(figures, show_both, moving, {"k": POSITIONS})
+    for position, k in enumerate(POSITIONS):
+        show_both(k)
+        for panel, figure in enumerate(figures):
+            assert_same_marks(marks_of(played(flipbook, position, panel)), marks_of(drawn(figure)))
+    ids = re.findall(r' id="([^"]+)"', "".join((*flipbook.stages, *flipbook.k_reel["defs"], *flipbook.k_reel["marks"])))
+    assert len(ids) == len(set(ids)) > 1
+
+
+def test_covers_are_told_in_per_cent_of_their_panel():
+    figure, axes = blank()  # 288 by 216 points
+    flipbook = book(
+        [figure], lambda k: "k", [axes.text(0, 0, "a")], {"k": POSITIONS}, **{"the result": [(0, 72, 54, 144, 27)]}
+    )
+    assert flipbook.covers == [{"name": "the result", "boxes": [[0, 25.0, 62.5, 50.0, 12.5]]}]
+
+
+def test_a_notebooks_style_does_not_reach_a_picture_and_survives_it():
+    loud = {"path.sketch": (1, 100, 2), "text.usetex": True, "font.size": 30.0, "lines.linewidth": 9.0}
+    assert _styled(loud) == _styled({})
+
+
+def _styled(settings):
+    with rc_context(settings):
+        before = dict(rcParams)
+        now = {}
+
+        def paint():
+            figure, axes = blank()
+            axes.plot([0, 1], [0, 1])
+            moving, now["show"] = bars_and_texts(axes)
+            return Drawing(figure, moving)
+
+        flipbook = Flipbook(paint, lambda k: now["show"](k) or "k", {"k": Slider("k", POSITIONS, 0.0)})
+        assert dict(rcParams) == before
+        return flipbook.stages, flipbook.k_reel, flipbook.png()
 
 
 @pytest.mark.parametrize(

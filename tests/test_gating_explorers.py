@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from tests.test_explorers import ask, numbers_in, reel_words
+from tests.test_explorers import ask, named, numbers_in, reel_words
 from widgets import activation_curves, gate_flow, parameter_ledger, product_fits, skeleton, swish_beta
 from widgets.experiments.product_task import learn_product
 from widgets.maths.budget import MODELS
@@ -21,7 +21,7 @@ NAN = float("nan")
 @every_explorer
 def test_every_reel_is_light_and_says_another_state_at_each_end(make):
     explorer = make()
-    for name in explorer.sliders:
+    for name in explorer.positions:
         reel = ask(explorer, name)
         assert len(json.dumps(reel, ensure_ascii=False).encode()) < 250_000
         assert reel_words(explorer, name, 0) != reel_words(explorer, name, len(reel["along"]) - 1)
@@ -39,14 +39,14 @@ def test_the_curves_read_off_torchs_values(z):
 
 def test_a_start_between_two_positions_is_that_of_the_slider_too():
     explorer = activation_curves(z=-1.28)
-    assert explorer.sliders["z"].value == explorer.flipbook.values["z"] == -1.3
+    assert explorer.z == explorer.values["z"] == -1.3
 
 
 def test_the_dots_stand_on_the_curves():
     explorer = activation_curves(gelu=True)
     picture = explorer.picture
     for z in (-5.0, 0.5, 4.0):
-        explorer._show(z, 1.0)
+        explorer._at(z=z, beta=1.0)
         for curve, function in zip(picture.curves, (F.relu, torch.sigmoid, F.silu, F.gelu), strict=True):
             (x,), (y,) = curve.dot.get_data()
             expected = function(torch.tensor(z, dtype=torch.float64)).item()
@@ -55,36 +55,36 @@ def test_the_dots_stand_on_the_curves():
 
 def test_gelu_and_the_slopes_come_and_go_with_their_boxes():
     explorer = activation_curves()
-    assert "GELU" not in explorer.flipbook.stage and "slope" not in explorer.flipbook.stage
-    explorer.gelu.set_state({"value": True})
-    explorer.slopes.set_state({"value": True})
-    assert "GELU" in explorer.flipbook.stage and "slope" in explorer.flipbook.stage
-    assert explorer.flipbook.z_reel["along"][-1] == 5.0
-    explorer.gelu.set_state({"value": False})
-    assert "GELU" not in explorer.flipbook.stage
+    assert "GELU" not in explorer.stages[0] and "slope" not in explorer.stages[0]
+    explorer.set_state({"gelu": True})
+    explorer.set_state({"slopes": True})
+    assert "GELU" in explorer.stages[0] and "slope" in explorer.stages[0]
+    assert explorer.z_reel["along"][-1] == 5.0
+    explorer.set_state({"gelu": False})
+    assert "GELU" not in explorer.stages[0]
 
 
 def test_beta_bends_swish_and_unticking_it_straightens_it_out():
     explorer = activation_curves(z=-1.0)
-    slider = explorer.sliders["beta"]
-    assert slider.layout.display == "none"
-    explorer.bend.set_state({"value": True})
-    assert slider.layout.display is None
-    slider.set_state({"value": 3.0})
+    assert not named(explorer, "beta")["shown"]
+    explorer.set_state({"bend": True})
+    assert named(explorer, "beta")["shown"]
+    explorer.set_state({"beta": 3.0})
     expected = -1 / (1 + torch.tensor(3.0).exp().item())
     assert numbers_in(repr(explorer).splitlines()[2])[2] == pytest.approx(expected, abs=0.00051)
-    explorer._show(-1.0, 3.0)
+    explorer._at(z=-1.0, beta=3.0)
     chart, (x, y) = explorer.picture.chart, explorer.picture.swish.line.get_data()
     z, heights = (torch.tensor(x) - chart.x(0)) / (420 / 10), (torch.tensor(y) - chart.y(0)) / (286 / 6)
     torch.testing.assert_close(heights, z * torch.sigmoid(3 * z))
-    explorer.bend.set_state({"value": False})
-    assert slider.value == 1.0
+    explorer.set_state({"bend": False})
+    assert explorer.beta == 1.0
+    assert not named(explorer, "beta")["shown"]
 
 
 def test_the_flow_is_torchs_and_only_the_chosen_position_moves():
     explorer = gate_flow()
     content, gate_input = (torch.tensor(numbers_in(line)) for line in repr(explorer).splitlines()[1:3])
-    explorer.sliders["z"].set_state({"value": -1.3})
+    explorer.set_state({"z": -1.3})
     gate_input[2] = -1.3
     rows = [numbers_in(line) for line in repr(explorer).splitlines()[2:5]]
     expected = (gate_input, F.silu(gate_input), F.silu(gate_input) * content)
@@ -98,7 +98,7 @@ def test_the_bars_are_the_numbers_and_the_outline_is_the_content():
     explorer = gate_flow([2.0, -1.0], [3.0, -1.0], position=1)
     column, units = explorer.picture.column, explorer.picture.column.units
     for z in (-6.0, -1.3, 0.0, 3.0):
-        explorer._show(z)
+        explorer._at(z=z)
         gate = F.silu(torch.tensor(z, dtype=torch.float64)).item()
         heights = [bar.get_height() / units[base] for base, bar in column.bars.items()]
         assert heights == pytest.approx([2.0, z, gate, gate * 2.0], abs=1e-9)
@@ -116,7 +116,7 @@ def test_a_state_differs_in_its_hatch_as_well_as_in_its_word():
     explorer = gate_flow()
     looks = set()
     for z in (-6.0, -1.3, 0.5, 1.3, 3.0):
-        explorer._show(z)
+        explorer._at(z=z)
         chip = explorer.picture.column.chip
         looks.add((chip.get_hatch(), chip.get_facecolor()))
         assert explorer.picture.column.bars[min(explorer.picture.column.bars)].get_hatch() == chip.get_hatch()
@@ -125,10 +125,10 @@ def test_a_state_differs_in_its_hatch_as_well_as_in_its_word():
 
 def test_another_position_starts_from_its_own_gate_input_and_the_first_keeps_its_new_one():
     explorer = gate_flow()
-    explorer.sliders["z"].set_state({"value": 2.0})
-    explorer.choice.set_state({"index": 7})
-    assert explorer.sliders["z"].value == pytest.approx(-0.6)
-    assert explorer.sliders["z"].description == "gate input of position 8"
+    explorer.set_state({"z": 2.0})
+    explorer.set_state({"position": "8"})
+    assert explorer.z == pytest.approx(-0.6)
+    assert named(explorer, "z")["label"] == "gate input of position 8"
     gate_input = numbers_in(repr(explorer).splitlines()[2])
     assert (gate_input[2], gate_input[7]) == (2.0, -0.6)
 
@@ -136,19 +136,33 @@ def test_another_position_starts_from_its_own_gate_input_and_the_first_keeps_its
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_the_ledger_starts_from_every_model_with_its_real_numbers(model):
     explorer = parameter_ledger()
-    explorer.models.set_state({"index": 1 + MODELS.index(model)})
+    explorer.set_state({"model": model.name})
     lines = repr(explorer).splitlines()
     assert numbers_in(lines[2].replace(",", "")) == [4 * model.d_model, 8 * model.d_model**2, 4 * model.d_model]
     gated = [model.d_ff, 3 * model.d_model * model.d_ff, 2 * model.d_ff]
     assert numbers_in(lines[3].replace(",", "")) == gated
-    explorer._show(**explorer.flipbook.snapped(explorer.values))
+    explorer._at(**explorer.values)
     keeps = model.name.startswith("LLaMA-1")
     assert explorer.picture.verdict.get_text().startswith("✓" if keeps else "▲")
 
 
+def test_the_list_of_models_follows_the_settings():
+    explorer = parameter_ledger()
+    assert explorer.model == "LLaMA-1 7B"
+    explorer.set_state({"model": "Gemma 7B"})
+    explorer.set_state({"d_model": 4352.0})
+    assert explorer.model == "choose …"
+    explorer.set_state({"model": "Gemma 7B"})
+    assert (explorer.model, explorer.d_model, explorer.multiplier) == ("Gemma 7B", 3072, 3.0)
+    explorer.set_state({"model": "Mistral 7B"})  # whose settings are those of Llama-3 8B, too
+    assert explorer.model == "Mistral 7B"
+    explorer.set_state({"multiple_of": "1"})
+    assert explorer.model == "choose …"
+
+
 def test_the_bars_of_the_ledger_are_parameters_in_units_of_d_squared():
     explorer = parameter_ledger(d_model=512, multiple_of=1)
-    explorer._show(d_model=512, multiplier=1.0)
+    explorer._at(d_model=512, multiplier=1.0)
     widths = [segment.bar.get_width() for segment in explorer.picture.parameters.segments]
     assert sum(widths) / 18 == pytest.approx(3 * 1365 / 512)
     assert len(set(widths)) == 1
@@ -156,10 +170,10 @@ def test_the_bars_of_the_ledger_are_parameters_in_units_of_d_squared():
 
 def test_another_rounding_is_drawn_with_the_sliders_where_they_are():
     explorer = parameter_ledger(512, multiple_of=1)
-    explorer.sliders["multiplier"].set_state({"value": 1.5})
-    explorer.rounding.set_state({"index": 1})
+    explorer.set_state({"multiplier": 1.5})
+    explorer.set_state({"multiple_of": "64"})
     assert numbers_in(repr(explorer).splitlines()[3].replace(",", ""))[0] == 2048  # 1365 * 1.5 = 2047, up to 64
-    assert explorer.flipbook.d_model_reel["at"] == {"multiplier": 1.5}
+    assert explorer.d_model_reel["at"] == {"multiplier": 1.5}
     assert "multiple of 64" in reel_words(explorer, "d_model", 0)
 
 
@@ -167,6 +181,10 @@ def test_beta_is_played_from_a_line_to_nearly_relu():
     explorer = swish_beta()
     assert "a straight line" in reel_words(explorer, "beta", 0)
     assert numbers_in(reel_words(explorer, "beta", 200)) == pytest.approx([10, -0.028, -0.128, 1, 1.0], abs=0.00051)
+
+
+def test_two_contents_turn_the_last():
+    assert repr(gate_flow([1, 2])).startswith("turning position 2")
 
 
 def test_the_skeletons_areas_are_its_parameters():
@@ -243,7 +261,7 @@ def test_bad_input_is_refused_in_one_sentence(make, arguments, error, says):
 def test_extreme_contents_are_drawn_on_the_page(content, gate_input):
     explorer = gate_flow(content, gate_input, position=1)
     for z in (-6.0, 3.0):
-        explorer._show(z)
+        explorer._at(z=z)
         for base, bar in explorer.picture.column.bars.items():
             bottom, top = sorted((base, base + bar.get_height()))
             assert bottom >= 0

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.explorers.vector_box import parse_vector
 from widgets.inputs import (
     as_list,
     as_vector,
     eps_values,
     number_range,
     one_of,
+    parse_vector,
     real_number,
     shortened,
     whole_number,

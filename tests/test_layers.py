@@ -51,6 +51,7 @@ MAY_IMPORT = {
         "numpy",
         "traitlets",
         "widgets.flipbook",
+        "widgets.formats",
         "widgets.style",
     },
     "widgets.explorers": {

@@ -105,7 +105,7 @@ def test_picture_and_text(monkeypatch):
     assert len(found) == 2 * 5 + 2 * 6
     assert {each.d for each in found if "compiled" in each.name} == {16}
     explorer = norm_timings(found)
-    words = [text.get_text() for text in explorer.flipbook._figure.axes[0].texts]
+    words = [text.get_text() for text in explorer.picture.panels[0].axes[0].texts]
     assert {*NORMS, "RMSNorm, compiled", "Linear, next door", "2 rows of 8 numbers"} <= set(words)
     text = repr(explorer)
     assert text.count("\n") == len(found) + 1 + 8  # a blank line, a heading, and two ways at two sizes, twice

@@ -49,7 +49,7 @@ def test_an_interruption_loses_nothing(monkeypatch):
     training = train_pair(steps=50)
     assert [len(values) for values in training.losses.values()] == [4, 4]
     assert set(training.held_out) == set(training.models)
-    texts = [text.get_text() for text in training.flipbook._figure.axes[0].texts]
+    texts = [text.get_text() for text in training.picture.panels[0].axes[0].texts]
     assert any("RMSNorm + SwiGLU" in text for text in texts)
 
 
@@ -58,14 +58,14 @@ def test_the_text_and_the_caption_say_both_losses():
     training = train_pair(steps=12)
     for name, losses in training.losses.items():
         ends = f"{sum(losses[-10:]) / 10:.3f}"
-        assert f"{name} ends at {ends} in training and has {training.held_out[name]:.3f}" in training.flipbook.label
+        assert f"{name} ends at {ends} in training and has {training.held_out[name]:.3f}" in training.said
         assert f"training loss {ends}   held-out loss {training.held_out[name]:.3f}" in repr(training)
 
 
 def test_the_picture_moves_while_it_trains(monkeypatch):
     drawn = []
     monkeypatch.setattr(module, "REDRAW", 0.0)
-    monkeypatch.setattr(module.Flipbook, "draw", lambda *_: drawn.append(1))
+    monkeypatch.setattr(module.Still, "redraw", lambda *_: drawn.append(1))
     train_pair(steps=4)
     assert len(drawn) >= 4
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import numpy as np
-from ipywidgets import FloatLogSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Slider
 from widgets.formats import number, scientific
-from widgets.maths.norms import EpsRule, eps_steps
+from widgets.inputs import shortened
+from widgets.maths.norms import EpsRule, EpsSteps, eps_steps
 from widgets.pictures.eps_effect import LOOKS, EpsPicture
 
 LOWEST, HIGHEST = -5, 1  # powers of ten
-STEPS = 240
+SIZES = np.logspace(LOWEST, HIGHEST, 181)  # thirty in a factor of ten: as fine as two digits can tell
 
 
 def eps_effect(inside: Iterable[float] = (1e-5, 1e-6), outside: Iterable[float] = (1e-6,)) -> Explorer:
@@ -34,23 +35,28 @@ class Eps(Explorer):
     """The explorer that `eps_effect` returns."""
 
     def __init__(self, rules: Sequence[EpsRule]) -> None:
-        self.rules, self.picture = rules, EpsPicture(rules, 10.0**LOWEST, 10.0**HIGHEST)
-        sizes = np.logspace(LOWEST, HIGHEST, STEPS + 1)
-        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, {"size": sizes}, {"size": 1e-3})
-        step = (HIGHEST - LOWEST) / STEPS
-        slider = FloatLogSlider(1e-3, base=10, min=LOWEST, max=HIGHEST, step=step, description="RMS of the input")
-        slider.readout_format = ".1e"
-        super().__init__(flipbook, {"size": slider}, self._text)
+        self.rules = rules
+        controls = {"size": Slider("RMS of the input", SIZES, 1e-3, scientific)}
+        presets = {
+            "RMS 1": {"size": 1.0},
+            f"RMS = √ε of {scientific(rules[0].eps)}": {"size": math.sqrt(rules[0].eps)},
+            f"RMS {scientific(10.0**LOWEST)}": {"size": 10.0**LOWEST},
+        }
+        super().__init__(controls, presets)
 
-    def _show(self, size: float) -> str:
-        steps = eps_steps(self.rules, size)
-        self.picture.show(steps)
+    def paint(self) -> EpsPicture:
+        return EpsPicture(self.rules, 10.0**LOWEST, 10.0**HIGHEST)
+
+    def steps(self, size: float) -> EpsSteps:
+        return eps_steps(self.rules, size)
+
+    def words(self, steps: EpsSteps) -> str:
         each = "; ".join(f"{rule}: {number(value, 3)}" for rule, value in zip(self.rules, steps.results, strict=True))
-        return f"Input with RMS {scientific(size)}. RMS of the result: {each}."
+        return f"Input with RMS {scientific(steps.size)}. RMS of the result: {each}."
 
-    def _text(self, size: float) -> str:
-        lines = [f"RMS of the input {scientific(size)}"]
-        for rule, value in zip(self.rules, eps_steps(self.rules, size).results, strict=True):
+    def lines(self, steps: EpsSteps) -> str:
+        lines = [f"RMS of the input {scientific(steps.size)}"]
+        for rule, value in zip(self.rules, steps.results, strict=True):
             lines.append(f"{rule!s:<30}RMS of the result {number(value, 3)}")
         return "\n".join(lines)
 
@@ -58,11 +64,11 @@ class Eps(Explorer):
 def _values(given: object) -> list[float]:
     wanted = "Expected eps as numbers in a list, each above 0 and at most 1"
     if isinstance(given, str | bytes):
-        raise TypeError(f"{wanted}; got the text {given!r}.")
+        raise TypeError(f"{wanted}; got the text {given!r:.60}.")
     try:
-        values = [float(eps) for eps in given]
-    except (TypeError, ValueError) as problem:
-        raise TypeError(f"{wanted}; got {given!r}.") from problem
+        values = [float(eps) for eps in islice(given, len(LOOKS) + 1)]
+    except (TypeError, ValueError, OverflowError, RuntimeError) as problem:
+        raise TypeError(f"{wanted}; got {shortened(given)}.") from problem
     for eps in values:
         if not (math.isfinite(eps) and 0 < eps <= 1):
             raise ValueError(f"{wanted}; got {eps}.")

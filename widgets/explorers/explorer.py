@@ -1,86 +1,110 @@
-"""What all explorers share: controls above a flipbook, the same numbers as text, and an end to their predecessors."""
+"""What all explorers share: a picture with its controls, its words, its numbers as text, an end to predecessors."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from IPython import get_ipython
-from ipywidgets import Box, FloatLogSlider, FloatSlider, HBox, VBox, Widget, jsdlink
-from matplotlib.artist import Artist
-from matplotlib.figure import Figure
+from ipywidgets import Box, Widget
 from torch import no_grad
 
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Control
+from widgets.flipbook.flipbook import Flipbook, Picture
 
-Slider = FloatSlider | FloatLogSlider
 
+class Explorer(Flipbook):
+    """A picture, the controls that move it, and its state as words and as lines of numbers.
 
-class Explorer(VBox):
-    """Controls, a flipbook that the sliders drive in the browser, and its state as text.
+    A subclass keeps its input in attributes, calls super().__init__ with its controls and presets, and says
 
-    sliders: name in the flipbook -> the slider that drives it. lines(**values) gives the present state as a few
-    aligned lines of numbers, for readers without widgets and for nbval. further: controls that are not sliders.
-    A picture that stands still has no controls at all.
+        paint()         a new picture for the present values of its checkboxes, lists and text boxes
+        steps(**at)     what is computed when the sliders, by name, stand at these positions
+        words(steps)    the sentence under the picture
+        lines(steps)    the same as a few aligned lines of numbers, for readers without widgets and for nbval
+        take(name)      what another value of a control that is no slider means; gives the sliders that move with it
+
+    Each control's value is an attribute (and a trait) of its name.
     """
 
-    _links: Sequence[Widget] = ()  # one whose flipbook refused to be made is closed as well
-
     def __init__(
-        self,
-        flipbook: Flipbook,
-        sliders: Mapping[str, Slider],
-        lines: Callable[..., str],
-        further: tuple[Widget, ...] = (),
+        self, controls: Mapping[str, Control] | None = None, presets: Mapping[str, Mapping[str, object]] | None = None
     ) -> None:
-        self.flipbook, self.sliders, self._lines = flipbook, dict(sliders), lines
-        for name, value in flipbook.values.items():
-            if sliders[name].value != value:
-                sliders[name].value = value  # the position that the picture shows
-        self._links = [jsdlink((slider, "value"), (flipbook, name)) for name, slider in sliders.items()]
-        for control in (*sliders.values(), *further):
-            control.style.description_width = "initial"
-            control.layout.margin = "2px 18px 2px 0"
-        for slider in sliders.values():
-            slider.layout.width = "min(100%, 440px)"
-        rows: list[Widget] = [*sliders.values(), *further]
-        if rows:
-            rows[0].layout.width = "min(100%, 640px)"
-            rows[1:] = [HBox(rows[1:], layout={"flex_flow": "row wrap"})] if rows[1:] else []
-        super().__init__([*rows, flipbook], layout={"max_width": "1500px"})
+        self._taking = False
+        with no_grad():
+            super().__init__(self._painted, self._at, controls, presets, type(self).__module__.rpartition(".")[2])
+        others = [name for name in self._control if name not in self.positions]
+        if others:
+            self.observe(self._changed, others)
         close_predecessors(self)
 
-    @property
-    def values(self) -> dict[str, float]:
-        """Where the sliders stand."""
-        return {name: slider.value for name, slider in self.sliders.items()}
+    def paint(self) -> Picture:
+        """A new picture for the present values of all controls that are no sliders."""
+        raise NotImplementedError
 
-    def draw(self, figure: Figure, show: Callable[..., str], moving: Sequence[Artist], **values: float) -> None:
-        """Takes another picture, after a control that is no slider has changed; `values` moves sliders with it."""
-        with no_grad(), self.flipbook.saying_what_fails():
-            self.flipbook.draw(figure, show, moving, {**self.values, **values})
-        for name, value in values.items():
-            self.sliders[name].value = value
+    def steps(self, **at: float) -> Any:
+        """What is computed when the sliders stand at these positions."""
+        raise NotImplementedError
 
-    def refuse(self, reason: str) -> None:
-        """Says above the picture why an input was not taken; an empty reason takes it back."""
-        self.flipbook.problem = f"{reason} The picture keeps the last good input." if reason else ""
+    def words(self, steps: Any) -> str:
+        """The state in a sentence."""
+        raise NotImplementedError
 
-    def close(self) -> None:
-        """Closes the explorer with all its controls, links and styles, so that no model is left behind."""
-        for link in self._links:
-            link.close()
-        close_below(self)
+    def lines(self, steps: Any) -> str:
+        """The state as a few aligned lines of numbers."""
+        raise NotImplementedError
 
-    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        bundle["image/png"] = base64.b64encode(self.flipbook.png(self.values)).decode()
-        bundle["text/plain"] = repr(self)
-        return bundle
+    def take(self, name: str) -> Mapping[str, float] | None:
+        """Takes another value of a control that is no slider; gives the sliders that move with it.
+
+        None when nothing is to be drawn. Controls that it sets itself are not taken again.
+        Raises TypeError or ValueError in a sentence for a value that cannot be taken; nothing has changed then.
+        """
+        return {}
+
+    def _painted(self) -> Picture:
+        picture = self.paint()
+        if not hasattr(picture, "panels"):  # pictures of one figure, until all have panels
+            picture.panels, picture.covers = [picture.figure], {}
+        return picture
+
+    def _at(self, **at: float) -> str:
+        """Moves the picture to these positions; gives the words."""
+        with no_grad():
+            steps = self.steps(**at)
+            self.picture.show(steps)
+            return self.words(steps)
+
+    def _changed(self, change: Mapping[str, Any]) -> None:
+        with self.lock:
+            if not self._taking:
+                self._taking = True
+                try:
+                    self._take(change["name"])
+                finally:
+                    self._taking = False
+
+    def _take(self, name: str) -> None:
+        try:
+            sliders = self.take(name)
+        except (TypeError, ValueError) as reason:
+            self.problem = f"{reason} The picture keeps the last good input."
+            return
+        self.problem = ""
+        if sliders is not None:
+            with no_grad(), self.saying_what_fails():
+                self.redraw(**sliders)
+
+    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict[str, object], dict[str, object]]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data["image/png"] = base64.b64encode(self.png()).decode()
+        data["text/plain"] = repr(self)
+        return data, {**metadata, "image/png": {"alt": self._at(**self.values)}}
 
     def __repr__(self) -> str:
         with no_grad():
-            return self._lines(**self.flipbook.snapped(self.values))
+            return self.lines(self.steps(**self.values))
 
 
 def close_below(widget: Widget) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from ipywidgets import Dropdown, FloatSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Choice, Slider
 from widgets.formats import number
 from widgets.inputs import as_vector, real_number, whole_number
 from widgets.maths.gates import FlowSteps, flow_steps
@@ -15,13 +14,14 @@ from widgets.pictures.gate_flow import HIGHEST, LOWEST, GateFlowPicture
 CONTENT = (1.6, -1.2, 0.8, 1.4, -0.9, 1.1, -1.5, 0.7)
 GATE_INPUT = (-1.3, 0.0, 0.7, 1.3, 2.4, -5.0, 1.0, -0.6)
 POSITIONS = np.linspace(LOWEST, HIGHEST, 181).round(2)
+STATES = {"closed": -6.0, "flipped": -1.3, "attenuated": 0.7, "passed": 1.3, "amplified": 3.0}  # a gate input for each
 
 
-def gate_flow(content: object = None, gate_input: object = None, position: int = 3) -> Explorer:
+def gate_flow(content: object = None, gate_input: object = None, position: int | None = None) -> Explorer:
     """Content, gate input, gate = Swish(gate input) and product at eight positions; a slider turns one gate input.
 
     content: 2 to 8 numbers; gate_input: as many, from -6 to 3 (beyond 3, Swish(z) is nearly z)
-    position: the one to turn at the start, counted from 1
+    position: the one to turn at the start, counted from 1; the third unless given, or the last of two
     Raises TypeError or ValueError in a sentence when one of them is something else.
     """
     content = as_vector(CONTENT if content is None else content, most=8)
@@ -29,51 +29,46 @@ def gate_flow(content: object = None, gate_input: object = None, position: int =
     for k, z in enumerate(gates.tolist(), start=1):
         real_number(f"gate input {k}", z, LOWEST, HIGHEST)
     steps = flow_steps(content, gates)
+    position = min(3, len(content)) if position is None else position
     return GateFlow(steps, whole_number("position", position, most=len(content)) - 1)
 
 
 class GateFlow(Explorer):
     """The explorer that `gate_flow` returns."""
 
-    def __init__(self, steps: FlowSteps, position: int) -> None:
-        self.content, self.gate_input, self.position = steps.content, steps.gate_input.clone(), position
-        self.picture = GateFlowPicture(steps, position)
-        z = self.gate_input[position].item()
-        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, {"z": POSITIONS}, {"z": z})
-        slider = FloatSlider(z, min=LOWEST, max=HIGHEST, step=0.05, description=_described(position))
-        choice = [(str(k + 1), k) for k in range(len(steps.states))]
-        self.choice = Dropdown(
-            options=choice, value=position, description="position to turn", layout={"width": "200px"}
-        )
-        self.choice.observe(self._choose, "value")
-        super().__init__(flipbook, {"z": slider}, self._text, (self.choice,))
+    def __init__(self, steps: FlowSteps, turned: int) -> None:
+        self.content, self.gate_input, self.turned = steps.content, steps.gate_input.clone(), turned
+        controls = {
+            "z": Slider(_described(turned), POSITIONS, self.gate_input[turned].item()),
+            "position": Choice("position to turn", [str(k + 1) for k in range(len(steps.states))], str(turned + 1)),
+        }
+        super().__init__(controls, {state: {"z": z} for state, z in STATES.items()})
 
-    def _choose(self, change: dict) -> None:
-        with self.flipbook.lock:
-            self.gate_input[self.position] = self.flipbook.snapped(self.values)["z"]
-            self.position = change["new"]
-            self.sliders["z"].description = _described(self.position)
-            self.picture = GateFlowPicture(flow_steps(self.content, self.gate_input), self.position)
-            z = self.gate_input[self.position].item()
-            self.draw(self.picture.figure, self._show, self.picture.moving, z=z)
+    def take(self, name: str) -> dict[str, float]:
+        self.gate_input[self.turned] = self.z
+        self.turned = int(self.position) - 1
+        self.relabel("z", _described(self.turned))
+        return {"z": self.gate_input[self.turned].item()}
 
-    def _steps(self, z: float) -> FlowSteps:
+    def paint(self) -> GateFlowPicture:
+        return GateFlowPicture(flow_steps(self.content, self.gate_input), self.turned)
+
+    def steps(self, z: float) -> FlowSteps:
         gate_input = self.gate_input.clone()
-        gate_input[self.position] = z
+        gate_input[self.turned] = z
         return flow_steps(self.content, gate_input)
 
-    def _show(self, z: float) -> str:
-        steps, k = self._steps(z), self.position
-        self.picture.show(steps)
-        content, gate, product = (number(row[k].item()) for row in (steps.content, steps.gate, steps.product))
-        sum_of_it = f"the gate Swish({number(z)}) = {gate} times the content {content} is {product}"
+    def words(self, steps: FlowSteps) -> str:
+        k = self.turned
+        rows = (steps.content, steps.gate_input, steps.gate, steps.product)
+        content, z, gate, product = (number(row[k].item()) for row in rows)
+        sum_of_it = f"the gate Swish({z}) = {gate} times the content {content} is {product}"
         return f"Position {k + 1}: {sum_of_it}; the content is {steps.states[k]}."
 
-    def _text(self, z: float) -> str:
-        steps = self._steps(z)
+    def lines(self, steps: FlowSteps) -> str:
         rows = {"content": steps.content, "gate input": steps.gate_input, "gate": steps.gate, "product": steps.product}
         lines = [_line(name, [number(value) for value in row.tolist()]) for name, row in rows.items()]
-        return "\n".join([f"turning position {self.position + 1}", *lines, _line("state", steps.states)])
+        return "\n".join([f"turning position {self.turned + 1}", *lines, _line("state", steps.states)])
 
 
 def _described(position: int) -> str:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from ipywidgets import FloatSlider
 from torch import Tensor
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Slider
 from widgets.formats import number
 from widgets.inputs import as_vector
-from widgets.maths.geometry import geometry_steps
+from widgets.maths.geometry import GeometrySteps, geometry_steps
 from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
 
 EXAMPLE = (-0.5, -0.4, 1.2)
-POSITIONS = {
-    "shift": np.linspace(-1.2, 1.2, 121).round(2),
-    "turn": np.arange(0.0, 361.0, 3.0),
-    "view": np.arange(-90.0, 91.0, 2.5),
-}
+SHIFTS = np.linspace(-1.2, 1.2, 121).round(2)
+TURNS = np.arange(0.0, 361.0, 3.0)
+VIEWS = np.arange(-90.0, 91.0, 2.5)
 VIEW = -15.0  # degrees: from here the circle, the sphere and the line are seen apart
-START = {"shift": 0.6, "turn": 0.0, "view": 0.0}
 
 
 def norm_geometry(x: object = None) -> Explorer:
@@ -37,18 +35,27 @@ class NormGeometry(Explorer):
     """The explorer that `norm_geometry` returns."""
 
     def __init__(self, x: Tensor) -> None:
-        self.x, self.picture = x, NormGeometryPicture()
-        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, POSITIONS, START)
-        words = {"shift": "overall shift", "turn": "turn the vector (degrees)", "view": "walk around (degrees)"}
-        sliders = {
-            name: FloatSlider(START[name], min=at[0], max=at[-1], step=at[1] - at[0], description=words[name])
-            for name, at in POSITIONS.items()
+        self.x0 = x
+        controls = {
+            "shift": Slider("overall shift", SHIFTS, 0.6, partial(number, sign=True)),
+            "turn": Slider("turn the vector", TURNS, 0.0, _degrees),
+            "view": Slider("walk around", VIEWS, 0.0, _degrees),
         }
-        super().__init__(flipbook, sliders, self._text)
+        mean = x.mean().item()
+        presets = {
+            "mean 0": {"shift": -mean},
+            "mean below 0": {"shift": -mean - 1.0},
+            "from the side": {"view": 60.0},
+        }
+        super().__init__(controls, presets)
 
-    def _show(self, shift: float, turn: float, view: float) -> str:
-        steps = geometry_steps(self.x, shift, turn, VIEW + view)
-        self.picture.show(steps)
+    def paint(self) -> NormGeometryPicture:
+        return NormGeometryPicture()
+
+    def steps(self, shift: float, turn: float, view: float) -> GeometrySteps:
+        return geometry_steps(self.x0, shift, turn, VIEW + view)
+
+    def words(self, steps: GeometrySteps) -> str:
         x = ", ".join(map(number, steps.x.tolist()))
         start = f"x = ({x}) has mean {number(steps.x.mean().item())}:"
         if steps.layer_norm.abs().max() < 1e-6:
@@ -57,11 +64,15 @@ class NormGeometry(Explorer):
             return f"{start} both results are the same point of the circle."
         return f"{start} RMSNorm’s result is {number(steps.angle(), 0)}° from LayerNorm’s, off the circle."
 
-    def _text(self, shift: float, turn: float, view: float) -> str:
-        steps = geometry_steps(self.x, shift, turn)
-        lines = [
-            f"overall shift {number(shift, sign=True)}, turned by {number(turn, 0)}°, seen from {number(view, 1)}°"
-        ]
+    def lines(self, steps: GeometrySteps) -> str:
+        seen = number(self.view, 1)
+        lines = [f"overall shift {number(self.shift, sign=True)}, turned by {_degrees(self.turn)}, seen from {seen}°"]
         for name, vector in zip(COLOURS, (steps.x, steps.layer_norm, steps.rms_norm), strict=True):
             lines.append(f"{name:<14}" + "".join(f"{number(value):>7}" for value in vector.tolist()))
-        return "\n".join([*lines, f"between the two results: {number(steps.angle(), 0)}°"])
+        nothing = steps.layer_norm.abs().max() < 1e-6
+        between = "LayerNorm’s result is 0" if nothing else f"{number(steps.angle(), 0)}°"
+        return "\n".join([*lines, f"between the two results: {between}"])
+
+
+def _degrees(angle: float) -> str:
+    return f"{number(angle, 0 if angle == round(angle) else 1)}°"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from ipywidgets import FloatSlider
 from torch import Tensor
 
 from widgets.explorers.explorer import Explorer
-from widgets.explorers.vector_box import EXAMPLE, vector_box
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Slider, TextBox
 from widgets.formats import number
-from widgets.inputs import as_vector
+from widgets.inputs import as_vector, parse_vector
 from widgets.maths.norms import ShiftSteps, mean_and_rms, shift_steps
 from widgets.pictures.overall_shift import OverallShiftPicture
 
+EXAMPLE = (2.0, -1.0, 0.5, 3.0, -0.5, 1.0)
 SHIFTS = 201
 SCALES = [round(0.02 * k, 2) for k in range(1, 151)]
 
@@ -33,37 +34,38 @@ class OverallShift(Explorer):
     """The explorer that `overall_shift` returns; its vector can be typed anew."""
 
     def __init__(self, x: Tensor, layernorm_only: bool, lowest: float, highest: float) -> None:
-        self.x, self.layernorm_only, self.furthest = x, layernorm_only, max(abs(lowest), abs(highest))
-        step = (highest - lowest) / (SHIFTS - 1)
+        self.x0, self.layernorm_only, self.furthest = x, layernorm_only, max(abs(lowest), abs(highest))
+        shifts = np.linspace(lowest, highest, SHIFTS).round(9)
         start = min(max(0.0, lowest), highest)
-        positions = {"shift": np.linspace(lowest, highest, SHIFTS).round(9), "scale": SCALES}
-        picture = self._picture()
-        flipbook = Flipbook(picture.figure, self._show, picture.moving, positions, {"shift": start, "scale": 1.0})
-        sliders = {
-            "shift": FloatSlider(start, min=lowest, max=highest, step=step, description="overall shift"),
-            "scale": FloatSlider(1.0, min=SCALES[0], max=SCALES[-1], step=0.02, description="scale"),
+        digits = 2 if (highest - lowest) / (SHIFTS - 1) >= 0.005 else 4
+        controls = {
+            "shift": Slider("overall shift", shifts, start, partial(number, digits=digits, sign=True)),
+            "scale": Slider("scale", SCALES, 1.0),
+            "x": TextBox("your own x₀", ", ".join(f"{component:.12g}" for component in x.tolist())),
         }
-        super().__init__(flipbook, sliders, self._text, (vector_box(x, self._take, self.refuse),))
+        presets = {
+            f"shift {number(start, 0)}": {"shift": start},
+            f"shift {number(highest, 0, sign=True)}": {"shift": highest},
+            "constant vector": {"x": ", ".join(["1"] * len(x))},
+        }
+        super().__init__(controls, presets)
 
-    def _picture(self) -> OverallShiftPicture:
-        size = self.x.abs().max().item()
+    def take(self, name: str) -> dict[str, float]:
+        self.x0 = parse_vector(self.x)
+        return {}
+
+    def paint(self) -> OverallShiftPicture:
+        size = self.x0.abs().max().item()
         largest = max(size + self.furthest, size * SCALES[-1])
-        self.picture = OverallShiftPicture(len(self.x), largest, self.layernorm_only)
-        return self.picture
+        return OverallShiftPicture(len(self.x0), largest, self.layernorm_only)
 
-    def _take(self, x: Tensor) -> None:
-        with self.flipbook.lock:
-            self.x = x
-            picture = self._picture()
-            self.draw(picture.figure, self._show, picture.moving)
+    def steps(self, shift: float, scale: float) -> ShiftSteps:
+        return shift_steps(self.x0, scale, shift)
 
-    def _show(self, shift: float, scale: float) -> str:
-        steps = shift_steps(self.x, scale, shift)
-        self.picture.show(steps)
-        return _words(steps, shift, scale, self.layernorm_only)
+    def words(self, steps: ShiftSteps) -> str:
+        return _at_rest(steps, self.layernorm_only) if steps.shift == 0 else _moved(steps, self.layernorm_only)
 
-    def _text(self, shift: float, scale: float) -> str:
-        steps = shift_steps(self.x, scale, shift)
+    def lines(self, steps: ShiftSteps) -> str:
         rows = {
             "x": steps.layer_norm.x,
             "x − mean": steps.layer_norm.centred,
@@ -71,7 +73,7 @@ class OverallShift(Explorer):
         }
         if not self.layernorm_only:
             rows["RMSNorm"] = steps.rms_norm.result
-        head = f"overall shift {number(shift, sign=True)}, scale {number(scale)}"
+        head = f"overall shift {number(steps.shift, sign=True)}, scale {number(steps.scale)}"
         return "\n".join([head, *(_line(name, row) for name, row in rows.items())])
 
 
@@ -79,9 +81,17 @@ def _line(name: str, row: Tensor) -> str:
     return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + mean_and_rms(row)
 
 
-def _words(steps: ShiftSteps, shift: float, scale: float, layernorm_only: bool) -> str:
+def _at_rest(steps: ShiftSteps, layernorm_only: bool) -> str:
+    where = f"Shift 0, scale {number(steps.scale)}: x has mean {number(steps.layer_norm.mean.item())}"
+    mean = number(steps.rms_norm.result.mean().item())
+    if layernorm_only:
+        return f"{where}, LayerNorm’s result has mean 0. Add a shift: which rows will follow?"
+    return f"{where}, LayerNorm’s result mean 0, RMSNorm’s mean {mean}. Add a shift: which result will follow?"
+
+
+def _moved(steps: ShiftSteps, layernorm_only: bool) -> str:
     layer_norm, rms_norm = (number(change) for change in steps.changes())
-    where = f"Shift {number(shift, sign=True)}, scale {number(scale)}"
+    where = f"Shift {number(steps.shift, sign=True)}, scale {number(steps.scale)}"
     text = f"{where}: since shift 0, LayerNorm’s result has changed by {layer_norm}"
     if layernorm_only:
         return f"{text} at most."
@@ -93,8 +103,8 @@ def _range(shift: object) -> tuple[float, float]:
     wanted = "Expected shift=(smallest, largest), two numbers with smallest < largest, 0.001 apart, at most 1e6 in size"
     try:
         lowest, highest = (float(end) for end in shift)
-    except (TypeError, ValueError) as problem:
-        raise TypeError(f"{wanted}; got {shift!r}.") from problem
+    except (TypeError, ValueError, OverflowError, RuntimeError) as problem:
+        raise TypeError(f"{wanted}; got {shift!r:.60}.") from problem
     if not (-1e6 <= lowest < highest <= 1e6 and highest - lowest >= 1e-3):
-        raise ValueError(f"{wanted}; got {shift!r}.")
+        raise ValueError(f"{wanted}; got {shift!r:.60}.")
     return lowest, highest

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from ipywidgets import Dropdown, FloatSlider
-
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Choice, Slider
 from widgets.formats import number
 from widgets.inputs import real_number, whole_number
 from widgets.maths.budget import MODELS, Ledger, LedgerSteps, Model, ledger_steps
 from widgets.pictures.parameter_ledger import ParameterLedgerPicture
 
 STEP, LARGEST = 64, 18432  # of d_model; the largest is PaLM's
-POSITIONS = {
-    "d_model": [STEP * k for k in range(1, LARGEST // STEP + 1)],
-    "multiplier": [round(0.5 + 0.01 * k, 2) for k in range(251)],
-}
+WIDTHS = [STEP * k for k in range(1, LARGEST // STEP + 1)]
+MULTIPLIERS = [round(0.5 + 0.01 * k, 2) for k in range(251)]
 ROUNDINGS = (1, 64, 128, 256, 512, 1024, 2048, 4096)
+OWN = "choose …"  # in the list of models, while the settings are nobody's
+PRESETS = ("LLaMA-1 7B", "Llama-3 8B", "Gemma 7B")
 
 
 def parameter_ledger(d_model: int = 4096, multiple_of: int = 256, multiplier: float = 1.0) -> Explorer:
@@ -33,61 +31,78 @@ def parameter_ledger(d_model: int = 4096, multiple_of: int = 256, multiplier: fl
 
 
 class ParameterLedger(Explorer):
-    """The explorer that `parameter_ledger` returns; a list of models sets its controls."""
+    """The explorer that `parameter_ledger` returns; a list of models sets its controls, and follows them."""
 
     def __init__(self, d_model: int, multiple_of: int, multiplier: float) -> None:
-        self.picture = ParameterLedgerPicture()
-        options = [(str(k), k) for k in sorted({*ROUNDINGS, multiple_of})]
-        self.rounding = Dropdown(options=options, value=multiple_of, description="round up to a multiple of")
-        choices = [("choose …", None), *((model.name, model) for model in MODELS)]
-        self.models = Dropdown(options=choices, description="real model")
-        self.rounding.observe(self._round, "value")
-        self.models.observe(self._choose, "value")
-        sliders = {
-            "d_model": FloatSlider(
-                d_model, min=STEP, max=LARGEST, step=STEP, description="d_model", readout_format=".0f"
-            ),
-            "multiplier": FloatSlider(multiplier, min=0.5, max=3, step=0.01, description="multiplier"),
+        roundings = [str(k) for k in sorted({*ROUNDINGS, multiple_of})]
+        controls = {
+            "d_model": Slider("d_model", WIDTHS, d_model, "{:.0f}".format),
+            "multiplier": Slider("multiplier", MULTIPLIERS, multiplier),
+            "multiple_of": Choice("round up to a multiple of", roundings, str(multiple_of)),
+            "model": Choice("real model", [OWN, *(model.name for model in MODELS)], OWN),
         }
-        start = {"d_model": d_model, "multiplier": multiplier}
-        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, POSITIONS, start)
-        super().__init__(flipbook, sliders, self._text, (self.rounding, self.models))
-        for control, width in ((sliders["multiplier"], 300), (self.rounding, 240), (self.models, 220)):
-            control.layout.width = f"min(100%, {width}px)"  # so that one row has room for all three
+        super().__init__(controls, {name: {"model": name} for name in PRESETS})
+        self._follow()
+        self.observe(self._follow, ["d_model", "multiplier"])
 
-    def _round(self, _: object = None, **values: float) -> None:
-        self.draw(self.picture.figure, self._show, self.picture.moving, **values)
+    def take(self, name: str) -> dict[str, float] | None:
+        model = self._chosen()
+        if name == "multiple_of":
+            self._name_the_settings()
+        elif model is None:
+            return None
+        else:
+            self.multiple_of = str(model.multiple_of)
+            return {"d_model": model.d_model, "multiplier": model.multiplier}
+        return {}
 
-    def _choose(self, change: dict) -> None:
-        model: Model | None = change["new"]
-        if model:  # all three at once: a picture of the new width with the old rounding would be of no model
-            self.rounding.unobserve(self._round, "value")
-            self.rounding.value = model.multiple_of
-            self.rounding.observe(self._round, "value")
-            self._round(d_model=model.d_model, multiplier=model.multiplier)
+    def _chosen(self) -> Model | None:
+        return next((model for model in MODELS if model.name == self.model), None)
 
-    def _steps(self, d_model: float, multiplier: float) -> LedgerSteps:
-        return ledger_steps(round(d_model), self.rounding.value, multiplier)
+    def _follow(self, _: object = None) -> None:
+        """After a slider has come to rest; not while a model is being set, part by part."""
+        with self.lock:
+            if not self._taking:
+                self._taking = True
+                try:
+                    self._name_the_settings()
+                finally:
+                    self._taking = False
 
-    def _show(self, d_model: float, multiplier: float) -> str:
-        steps = self._steps(d_model, multiplier)
-        self.picture.show(steps)
+    def _name_the_settings(self) -> None:
+        """The list shows the chosen model as long as its settings stand, else another one's, or nobody's."""
+        fitting = [model.name for model in MODELS if self._is_set_to(model)]
+        if self.model not in fitting:
+            self.model = fitting[0] if fitting else OWN
+
+    def _is_set_to(self, model: Model) -> bool:
+        settings = (self.d_model, self.multiplier, self.multiple_of)
+        return settings == (model.d_model, model.multiplier, str(model.multiple_of))
+
+    def paint(self) -> ParameterLedgerPicture:
+        return ParameterLedgerPicture()
+
+    def steps(self, d_model: float, multiplier: float) -> LedgerSteps:
+        return ledger_steps(round(d_model), int(self.multiple_of), multiplier)
+
+    def words(self, steps: LedgerSteps) -> str:
         now = steps.ledger
-        settings = self._settings(d_model, multiplier)
-        return f"{settings} gives d_ff = {now.gated.d_ff}: {now.verdict[1]}.{_likeness(now)}"
+        return f"{_settings(steps)} gives d_ff = {now.gated.d_ff}: {now.verdict[1]}.{_likeness(now)}"
 
-    def _text(self, d_model: float, multiplier: float) -> str:
-        now = self._steps(d_model, multiplier).ledger
+    def lines(self, steps: LedgerSteps) -> str:
+        now = steps.ledger
         lines = [f"{'':<12}{'d_ff':>8}{'parameters':>16}{'activations':>13}"]
         for name, budget in (("ReLU", now.relu), ("gated", now.gated)):
             lines.append(f"{name:<12}{budget.d_ff:>8}{budget.parameters:>16,}{budget.activations:>13,}")
         activations = 100 * (now.gated.activations / now.relu.activations - 1)
         over = number(100 * now.excess, 1, sign=True), number(activations, 1, sign=True)
-        settings = self._settings(d_model, multiplier)
-        return "\n".join([settings, *lines, f"{'gated, in %':<20}{over[0]:>16}{over[1]:>13}"])
+        return "\n".join([_settings(steps), *lines, f"{'gated, in %':<20}{over[0]:>16}{over[1]:>13}"])
 
-    def _settings(self, d_model: float, multiplier: float) -> str:
-        return f"d_model {d_model:.0f}, multiple of {self.rounding.value}, multiplier {number(multiplier)}"
+
+def _settings(steps: LedgerSteps) -> str:
+    width = steps.width
+    d_model = steps.ledger.gated.d_model
+    return f"d_model {d_model}, multiple of {width.multiple_of}, multiplier {number(width.multiplier)}"
 
 
 def _likeness(now: Ledger) -> str:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from widgets.experiments.product_task import NETWORKS, ProductFit, learn_product
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.explorers.still import still
 from widgets.formats import two_digits
 from widgets.pictures.product_fits import COLOURS, product_figure
 
@@ -33,7 +33,7 @@ def product_fits(fits: Iterable[ProductFit] | None = None) -> Explorer:
     lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, (inside, outside) in errors.items()]
     each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())
     label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
-    return Explorer(Flipbook(product_figure(fits), label=label), {}, lambda: "\n".join(lines))
+    return still(product_figure(fits), label, "\n".join(lines))
 
 
 def _middle(errors: Tensor) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.explorers.still import still
 from widgets.maths.budget import Ledger, gated_budget, matched_d_ff, relu_budget
 from widgets.pictures.skeleton import skeleton_figure
 
@@ -26,4 +26,4 @@ def skeleton(d_model: int = 512, d_ff: int | None = None, relu_d_ff: int | None 
     label = "Every matrix with the shape of its weight. " + ". ".join(
         " ".join(line.split()) for line in text.splitlines()
     )
-    return Explorer(Flipbook(skeleton_figure(Ledger(relu, gated)), label=f"{label}."), {}, lambda: text)
+    return still(skeleton_figure(Ledger(relu, gated)), f"{label}.", text)

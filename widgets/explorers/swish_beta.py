@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from ipywidgets import FloatSlider
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.flipbook import Flipbook
+from widgets.flipbook.controls import Slider
 from widgets.formats import number
 from widgets.inputs import real_number
 from widgets.maths.activations import swish_least, swish_one
@@ -29,23 +28,26 @@ class SwishBeta(Explorer):
     """The explorer that `swish_beta` returns."""
 
     def __init__(self, beta: float) -> None:
-        self.picture = SwishBetaPicture()
-        flipbook = Flipbook(self.picture.figure, self._show, self.picture.moving, {"beta": POSITIONS}, {"beta": beta})
-        slider = FloatSlider(beta, min=0, max=LARGEST, step=0.05, description="β")
-        super().__init__(flipbook, {"beta": slider}, _text)
+        presets = {
+            "0: a straight line": {"beta": 0.0},
+            "1: SiLU": {"beta": 1.0},
+            "1.7: nearly GELU": {"beta": 1.7},
+            "10: nearly ReLU": {"beta": 10.0},
+        }
+        super().__init__({"beta": Slider("β", POSITIONS, beta)}, presets)
 
-    def _show(self, beta: float) -> str:
-        self.picture.show(beta)
-        return _words(beta)
+    def paint(self) -> SwishBetaPicture:
+        return SwishBetaPicture()
 
+    def steps(self, beta: float) -> float:
+        return beta
 
-def _words(beta: float) -> str:
-    return ", ".join(_text(beta).splitlines()) + "."
+    def words(self, beta: float) -> str:
+        return ", ".join(self.lines(beta).splitlines()) + "."
 
-
-def _text(beta: float) -> str:
-    least = "a straight line, z / 2"
-    if beta > 0:
-        z, value = swish_least(beta)
-        least = f"least {number(value, 3)} at z = {number(z, 3)}"
-    return f"β = {number(beta)}\n{least}\n1 at z = {number(swish_one(beta), 3)}"
+    def lines(self, beta: float) -> str:
+        least = "a straight line, z / 2"
+        if beta > 0:
+            z, value = swish_least(beta)
+            least = f"least {number(value, 3)} at z = {number(z, 3)}"
+        return f"β = {number(beta)}\n{least}\n1 at z = {number(swish_one(beta), 3)}"

@@ -11,9 +11,8 @@ from widgets.experiments.decoder import CharModel
 from widgets.experiments.pair import Arm, Trained, in_turns, two_models
 from widgets.experiments.threads import one_thread
 from widgets.experiments.training import encode, held_out_loss, split, text
-from widgets.explorers.explorer import Explorer
 from widgets.explorers.progress import Progress
-from widgets.flipbook.flipbook import Flipbook
+from widgets.explorers.still import Still
 from widgets.formats import number
 from widgets.inputs import real_number, whole_number
 from widgets.pictures.loss_curves import LossCurves
@@ -22,7 +21,7 @@ OLD, MODERN = ("LayerNorm", "ReLU"), ("RMSNorm", "SwiGLU")
 REDRAW = 0.7  # seconds
 
 
-class Training(Explorer):
+class Training(Still):
     """What came out, also when it was interrupted, as a picture and as numbers.
 
     losses: name -> the loss in nats of every step; held_out: name -> the loss on unseen text at the end; models
@@ -34,8 +33,7 @@ class Training(Explorer):
         self.models = {each.name: each.model for each in trained}
         width = max(len(each.name) for each in trained)
         lines = "\n".join(f"{each.name:<{width}}  {_numbers(each)}" for each in trained)
-        super().__init__(Flipbook(picture.figure, label=_caption(trained)), {}, lambda: lines)
-        self.layout.max_width = "900px"
+        super().__init__(picture.figure, _caption(trained), lines)
 
 
 def train_pair(
@@ -54,7 +52,7 @@ def train_pair(
     models = two_models(first, second, seed)
     losses: dict[str, list[float]] = {name: [] for name in models}
     picture = LossCurves(list(models), steps)
-    running = Flipbook(picture.figure, label="The losses of " + " and ".join(models))
+    running = Still(picture.figure, "The losses of " + " and ".join(models) + ".", "")
     with Progress("reading the text", running) as progress, one_thread():
         seen, held_out = split(encode(text()))
         run = in_turns(models, seen, steps, seed, learning_rate)
@@ -71,7 +69,7 @@ def train_pair(
 
 
 def _redrawing(
-    run: Iterator[Mapping[str, float]], picture: LossCurves, running: Flipbook, losses: dict[str, list[float]]
+    run: Iterator[Mapping[str, float]], picture: LossCurves, running: Still, losses: dict[str, list[float]]
 ) -> Iterator[int]:
     """Takes the steps and counts them from 1; from time to time the picture is drawn again in between."""
     drawn = time.monotonic()
@@ -80,7 +78,7 @@ def _redrawing(
             losses[name].append(loss)
         if time.monotonic() - drawn > REDRAW:
             picture.show(losses)
-            running.draw(picture.figure, lambda: running.label, [], {})
+            running.redraw()
             drawn = time.monotonic()
         yield step
 

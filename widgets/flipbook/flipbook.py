@@ -1,8 +1,9 @@
-"""A matplotlib figure that moves in the browser: drawn ahead in the kernel, played by flipbook.js.
+"""A picture that moves in the browser: drawn ahead in the kernel, played by player.js.
 
-The kernel records one reel for each slider: what the figure looks like at all positions of that slider, the others
-standing still. Playing a reel needs no kernel. When another slider has come to rest, the browser asks for the reels
-that no longer fit, so each slider moves at the screen's own rate.
+The kernel records one reel for each slider: what the picture looks like at all positions of that slider, the others
+standing still. Playing a reel needs no kernel. When a slider has come to rest, the browser asks for the reels that no
+longer fit, so each slider moves at the screen's own rate. All controls are native inputs in the same view: one widget
+is all there is, and a move sends nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import io
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import anywidget
 import numpy as np
@@ -22,136 +23,215 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from widgets.flipbook.recording import record
-from widgets.flipbook.svg import Renderer, draw_stage
+from widgets.flipbook.controls import Control, Described, Slider
+from widgets.flipbook.plain import plain
+from widgets.flipbook.recording import Recorder, Reel
 from widgets.style import DARK, PAPER
 
 _HERE = Path(__file__).parent
-FAILED = "The picture could not be drawn"
+_SCRIPTS = ("player.js", "kernel.js", "controls.js", "tools.js", "view.js")
+_SAYS = {
+    "failed": "The picture could not be drawn: {}",
+    "silent": "The kernel does not answer: it is busy or gone. What is here plays on; for more, run this cell again.",
+    "moved": "The other controls went back to where the picture was drawn.",
+    "needs": "needs JupyterLab",
+    "old": "This picture was saved by another version of the course. To move it, run this cell again.",
+    "tools": "tools",
+    "play": "play",
+    "pause": "pause",
+    "hide": "hide the answer",
+    "reveal": "show the answer",
+    "covered": "covered; press to show:",
+    "words": "the words",
+    "grow": "full window",
+    "shrink": "leave full window",
+    "svg": "save as SVG",
+    "png": "save as PNG",
+}
+"""All words of the view that do not depend on the picture."""
 
 
-def _dark_theme() -> str:
-    twins = "".join(f"--flipbook-{light[1:]}: {dark}; " for light, dark in DARK.items())
-    return f'[data-jp-theme-light="false"] .flipbook, .vscode-dark .flipbook {{ {twins}}}\n'
+class Picture(Protocol):
+    """What a flipbook shows: one or more figures and the artists in them that `show` moves.
+
+    covers: name of a row -> its rectangles (panel, x, y, width, height), in points from the panel's bottom left; an
+    instructor can cover and reveal them.
+    """
+
+    panels: Sequence[Figure]
+    moving: Sequence[Artist]
+    covers: Mapping[str, Sequence[tuple[int, float, float, float, float]]]
+
+    def show(self, steps: object) -> None: ...
+
+
+def _theme(colours: Mapping[str, str]) -> str:
+    return "".join(f"--flipbook-{light[1:]}: {shown}; " for light, shown in colours.items())
+
+
+def _style() -> str:
+    light = _theme({colour: colour for colour in DARK})
+    css = (_HERE / "flipbook.css").read_text(encoding="utf-8")
+    return f".flipbook {{ {light}}}\n.flipbook.dark {{ {_theme(DARK)}}}\n{css}"
 
 
 class Flipbook(anywidget.AnyWidget):
-    """A figure and the artists that move, as one SVG that follows sliders in the browser.
+    """A picture and its controls, as one view that plays in the browser.
 
-    figure: drawn once, at 72 dots an inch; moving: the artists that `show` changes.
-    sliders: name -> its positions, in rising order. Each name becomes a trait (a float) to link a slider to.
-    start: name -> the position to begin with. show(**values) moves the artists and returns the state in words.
-    A figure with nothing that moves takes `label`, its words, alone. `lock` is held while anything is drawn: callbacks
-    run in a thread of their own.
+    paint() gives the picture, whose panels are drawn once but for what moves; `redraw` asks for another one.
+    show(**positions of all sliders) moves the picture and returns its state in words.
+    controls: name -> a control; each name becomes a trait with the control's value.
+    presets: label -> the values that a button of this name sets; the first one is always "reset".
+    `lock` is held while anything is drawn: callbacks run in a thread of their own.
 
-    Raises ValueError when the recording would be wrong: no positions, positions that do not rise, an artist that moves
-    without being listed in `moving`, a recording too large to send.
+    Raises ValueError when the recording would be wrong: positions that do not rise, an artist that moves without being
+    listed in `moving`, a recording too large to send.
     """
 
-    _esm = _HERE / "flipbook.js"
-    _css = (_HERE / "flipbook.css").read_text(encoding="utf-8") + _dark_theme()
+    # Text, not Path: anywidget watches a file for changes and never lets go of a widget made from one.
+    _esm = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    _css = _style()
 
-    stage = traitlets.Unicode().tag(sync=True)
-    positions = traitlets.Dict().tag(sync=True)
-    label = traitlets.Unicode().tag(sync=True)
+    stages = traitlets.List().tag(sync=True)
+    controls = traitlets.List().tag(sync=True)
+    presets = traitlets.List().tag(sync=True)
+    covers = traitlets.List().tag(sync=True)
+    shape = traitlets.Dict().tag(sync=True)
+    said = traitlets.Unicode().tag(sync=True)
     problem = traitlets.Unicode().tag(sync=True)
+    title = traitlets.Unicode("picture").tag(sync=True)
+    says = traitlets.Dict(_SAYS).tag(sync=True)
 
     def __init__(
         self,
-        figure: Figure,
-        show: Callable[..., str] | None = None,
-        moving: Sequence[Artist] = (),
-        sliders: Mapping[str, Sequence[float]] | None = None,
-        start: Mapping[str, float] | None = None,
-        label: str = "",
+        paint: Callable[[], Picture],
+        show: Callable[..., str],
+        controls: Mapping[str, Control] | None = None,
+        presets: Mapping[str, Mapping[str, object]] | None = None,
+        title: str = "picture",
     ) -> None:
-        positions = {name: _rising(name, values) for name, values in (sliders or {}).items()}
-        self.lock = threading.RLock()
-        super().__init__(positions=positions, label=label)
-        self.add_traits(**{name: traitlets.Float().tag(sync=True) for name in positions})
-        self.add_traits(**{f"{name}_reel": traitlets.Dict().tag(sync=True) for name in positions})
-        for name, values in positions.items():
-            setattr(self, name, self._nearest(name, (start or {}).get(name, values[0])))
-        self.draw(figure, show or (lambda: label), moving, self.values)
+        self.lock, self._failing = threading.RLock(), False
+        self._paint, self._show = paint, show
+        self.picture: Picture | None = None
+        self._recorder: Recorder | None = None
+        self._control = dict(controls or {})
+        self.positions = {n: list(c.positions) for n, c in self._control.items() if isinstance(c, Slider)}
+        traits = {name: control.trait() for name, control in self._control.items()}
+        traits |= {f"{name}_reel": traitlets.Dict() for name in self.positions}
+        self.add_traits(**{name: trait.tag(sync=True) for name, trait in traits.items()})
+        described = [self._described(name, control) for name, control in self._control.items()]
+        buttons = self._buttons(presets or {})
+        start = {name: getattr(self, name) for name in self.positions}
+        super().__init__(title=title, controls=described, presets=buttons, **self._drawn(start))
         self.on_msg(self._answer)
+
+    @staticmethod
+    def _described(name: str, control: Control) -> Described:
+        return {"kind": control.kind, "name": name, "label": control.label, "shown": True, **control.described()}
+
+    def _buttons(self, presets: Mapping[str, Mapping[str, object]]) -> list[dict[str, object]]:
+        """The presets as buttons, after one that sets everything back; a slider's value is one of its positions."""
+        if not self._control:
+            return []
+        start = {name: getattr(self, name) for name in self._control}
+        buttons = []
+        for label, values in {"reset": start, **presets}.items():
+            taken = {n: self.snapped({n: v})[n] if n in self.positions else v for n, v in values.items()}
+            buttons.append({"label": label, "set": taken})
+        return buttons
 
     @property
     def values(self) -> dict[str, float]:
-        """Where the sliders stand, each at the nearest recorded position."""
-        return self.snapped({name: getattr(self, name) for name in self.positions})
-
-    def draw(
-        self, figure: Figure, show: Callable[..., str], moving: Sequence[Artist], values: Mapping[str, float]
-    ) -> None:
-        """Takes another figure, with the sliders at `values`.
-
-        The present picture goes first where one was shown before, then the reel of the first slider; the browser asks
-        for the others.
-        """
-        with self.lock:
-            figure.set_dpi(72)
-            self._figure, self._show, self._moving = figure, show, list(moving)
-            self._renderer = Renderer(figure)
-            here = self.snapped(values)
-            show(**here)
-            stage = draw_stage(figure, self._moving, self._renderer)
-            first = next(iter(self.positions), None)
-            watched = bool(self.stage)  # nobody waits for the first picture of all
-            with self.hold_sync():
-                self.stage = stage
-                for name, value in here.items():
-                    setattr(self, name, value)
-                for name in self.positions:
-                    self._set_reel(name, self._record(name, here, [here[name]]) if watched and name == first else {})
-            if first is not None:
-                self._set_reel(first, self._record(first, here))
-
-    def png(self, values: Mapping[str, float]) -> bytes:
-        """The picture with the sliders at `values`, in 64 colours, for readers without widgets."""
-        with self.lock:
-            self._show(**self.snapped(values))
-            self._figure.set_dpi(96)
-            canvas = FigureCanvasAgg(self._figure)
-            canvas.draw()
-            drawn = Image.fromarray(np.asarray(canvas.buffer_rgba()))
-            self._figure.set_dpi(72)
-        paper, file = Image.new("RGB", drawn.size, PAPER), io.BytesIO()
-        paper.paste(drawn, mask=drawn)
-        paper.quantize(64, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(file, "png")
-        return file.getvalue()
-
-    def _nearest(self, name: str, value: float) -> float:
-        return min(self.positions[name], key=lambda position: abs(position - value))
+        """Where the sliders stand."""
+        return {name: getattr(self, name) for name in self.positions}
 
     def snapped(self, values: Mapping[str, float]) -> dict[str, float]:
         """The recorded positions nearest to these values."""
-        return {name: self._nearest(name, values[name]) for name in self.positions}
+        return {name: self.traits()[name].validate(self, value) for name, value in values.items()}
 
-    def _set_reel(self, name: str, reel: dict[str, object]) -> None:
-        setattr(self, f"{name}_reel", reel)
+    def relabel(self, name: str, label: str | None = None, shown: bool | None = None) -> None:
+        """Gives a control another label, or hides or shows it."""
+        changed = {key: value for key, value in {"label": label, "shown": shown}.items() if value is not None}
+        self.controls = [{**control, **changed} if control["name"] == name else control for control in self.controls]
 
-    def _record(self, name: str, values: dict[str, float], along: list[float] | None = None) -> dict[str, object]:
+    def redraw(self, **sliders: float) -> None:
+        """Paints another picture, some sliders moved with it; when that fails, the last one stays.
+
+        The present position goes first, then the reel of the first slider; the browser asks for the others.
+        """
+        with self.lock:
+            here = self.values | self.snapped(sliders)
+            first = next(iter(self.positions), None)
+            drawn = self._drawn(here, [here[first]] if first else None)
+            with self.hold_sync():
+                for name, value in {**here, **drawn}.items():
+                    setattr(self, name, value)
+            if first is not None:
+                setattr(self, f"{first}_reel", self._record(first, here))
+
+    def _drawn(self, here: dict[str, float], along: list[float] | None = None) -> dict[str, object]:
+        """Paints a picture and gives the traits that show it: the first slider has a reel, `along` its positions."""
+        before = self.picture, self._recorder
+        try:
+            with plain():
+                self.picture = self._paint()
+                self._recorder = Recorder(self.picture.panels, self.picture.moving)
+                words = self._show(**here)
+                stages = self._recorder.stages()
+            reels = {f"{name}_reel": {} for name in self.positions}
+            for name in list(self.positions)[:1]:
+                reels[f"{name}_reel"] = self._record(name, here, along)
+        except BaseException:
+            self.picture, self._recorder = before
+            raise
+        return {
+            "stages": stages,
+            "said": words,
+            "covers": _covers(self.picture),
+            "shape": _shape(self.picture),
+            **reels,
+        }
+
+    def _record(self, name: str, values: dict[str, float], along: list[float] | None = None) -> Reel:
         """One reel: `name` takes the positions `along`, the other sliders stand still at `values`."""
-        along = along or self.positions[name]
         at = {other: value for other, value in values.items() if other != name}
-        reel = record(
-            self._figure,
-            self._moving,
-            lambda k: self._show(**at, **{name: along[k]}),
-            len(along),
-            self._renderer,
-        )
-        return {"at": at, "along": along, **reel}
+        with plain():
+            return self._recorder.record(
+                lambda position: self._show(**at, **{name: position}), along or self.positions[name], at
+            )
+
+    def png(self) -> bytes:
+        """The picture as it stands, panels side by side, in 64 colours, for readers without widgets."""
+        with self.lock, plain():
+            self._show(**self.values)
+            drawn = [_pixels(figure) for figure in self._recorder.figures]
+        paper = Image.new("RGB", (sum(one.width for one in drawn), max(one.height for one in drawn)), PAPER)
+        left, file = 0, io.BytesIO()
+        for one in drawn:
+            paper.paste(one, (left, 0), mask=one)
+            left += one.width
+        paper.quantize(64, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(file, "png")
+        return file.getvalue()
 
     def _answer(self, _: object, message: dict, __: object) -> None:
-        """The browser asks for a reel: {"record": its slider, "at": where all sliders stand, "now": no reel fits}."""
-        with self.saying_what_fails(), self.lock:
-            name, values = message["record"], self.snapped(message["at"])
-            reel = getattr(self, f"{name}_reel")
-            if not reel or any(value != values[other] for other, value in reel["at"].items()):
-                if message.get("now"):
-                    self._set_reel(name, self._record(name, values, [values[name]]))
-                self._set_reel(name, self._record(name, values))
+        """What the browser asks; it waits for {"answered": id}, whatever comes of it.
+
+        {"id", "record": a slider, "at": where all sliders stand, "now": whether no reel fits} asks for a reel.
+        {"id"} alone asks whether anybody is there: what was set before is then done.
+        """
+        try:
+            if "record" in message:
+                with self.saying_what_fails(), self.lock:
+                    self._renew(message["record"], self.snapped(message["at"]), bool(message.get("now")))
+        finally:
+            self.send({"answered": message.get("id")})
+
+    def _renew(self, name: str, values: dict[str, float], now: bool) -> None:
+        reel = getattr(self, f"{name}_reel")
+        if not reel or reel["along"] != self.positions[name] or any(values[n] != v for n, v in reel["at"].items()):
+            if now:
+                setattr(self, f"{name}_reel", self._record(name, values, [values[name]]))
+            setattr(self, f"{name}_reel", self._record(name, values))
 
     @contextmanager
     def saying_what_fails(self) -> Iterator[None]:
@@ -159,15 +239,41 @@ class Flipbook(anywidget.AnyWidget):
         try:
             yield
         except Exception as error:
-            self.problem = f"{FAILED}: {error}"
+            self.problem, self._failing = _SAYS["failed"].format(error), True
             raise
-        if self.problem.startswith(FAILED):
-            self.problem = ""
+        if self._failing:
+            self.problem, self._failing = "", False
+
+    def close(self) -> None:
+        """Closes the view, its layout included, so that no model is left behind."""
+        self.layout.close()
+        super().close()
 
 
-def _rising(name: str, values: Sequence[float]) -> list[float]:
-    positions = [float(value) for value in values]
-    falls = next((f"{b} after {a}" for a, b in pairwise(positions) if not a < b), "" if positions else "none")
-    if falls:
-        raise ValueError(f"Expected the positions of {name!r} to rise from the first to the last; got {falls}.")
-    return positions
+def _covers(picture: Picture) -> list[dict[str, object]]:
+    """The rows that can be covered, each rectangle in per cent of its panel: [panel, left, top, width, height]."""
+    rows = []
+    for name, boxes in picture.covers.items():
+        parts = []
+        for panel, x, y, width, height in boxes:
+            across, up = (72 * inches for inches in picture.panels[panel].get_size_inches())
+            shares = (x / across, 1 - (y + height) / up, width / across, height / up)
+            parts.append([panel, *(round(100 * float(share), 2) for share in shares)])
+        rows.append({"name": name, "boxes": parts})
+    return rows
+
+
+def _shape(picture: Picture) -> dict[str, float]:
+    """The panels together, in points: side by side, and one below the other."""
+    widths, heights = zip(*(72 * figure.get_size_inches() for figure in picture.panels), strict=True)
+    sizes = {"across": sum(widths), "tallest": max(heights), "widest": max(widths), "down": sum(heights)}
+    return {name: float(size) for name, size in sizes.items()}
+
+
+def _pixels(figure: Figure) -> Image.Image:
+    figure.set_dpi(96)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba()))
+    figure.set_dpi(72)
+    return drawn

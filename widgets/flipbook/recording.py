@@ -8,8 +8,9 @@ positions are transformed together; a test compares that with real drawing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -20,7 +21,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 
-from widgets.flipbook.svg import Node, Renderer, capture, coordinate
+from widgets.flipbook.svg import Node, Renderer, capture, coordinate, draw_stage
 
 LARGEST = 3_000_000  # characters in one recording
 
@@ -154,7 +155,8 @@ class Bar(_Placed):
         return (*style, bar.get_hatch(), bar.get_alpha(), bar.get_clip_on())
 
     def place(self) -> tuple:
-        return self.artist._x0, self.artist._y0, self.artist._width, self.artist._height
+        bar = self.artist
+        return bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()
 
     def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
         x, y, width, height = np.array(places, dtype=float).T
@@ -176,7 +178,7 @@ class Label(_Placed):
         plain = label.get_visible() and text and "$" not in text and "\n" not in text and label.get_va() == "baseline"
         if not plain or label.get_bbox_patch() or label.get_path_effects() or label.get_wrap() or label.get_url():
             return None
-        if label.get_rotation() or not _finite(label._x, label._y):
+        if label.get_rotation() or not _finite(*label.get_position()):
             return None
         font = (
             label.get_fontsize(),
@@ -187,7 +189,7 @@ class Label(_Placed):
         return (*font, label.get_color(), label.get_alpha(), label.get_ha(), label.get_clip_on())
 
     def place(self) -> tuple:
-        return self.artist._x, self.artist._y, self.artist._text
+        return *self.artist.get_position(), self.artist.get_text()
 
     def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
         x, y, text = zip(*places, strict=True)
@@ -212,26 +214,67 @@ def _limits(axes: Axes) -> tuple:
     return (*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale(), *np.ravel(getattr(axes, "M", None)))
 
 
-def record(
-    figure: Figure, moving: Sequence[Artist], show: Callable[[int], str], positions: int, renderer: Renderer
-) -> dict[str, object]:
-    """Shows each position in turn and keeps what the moving artists look like there.
+class Reel(TypedDict):
+    """What player.js plays: the picture at all positions of one slider, the others standing still."""
 
-    show(position) moves the artists and returns the state in words. Returns what flipbook.js plays:
-    `marks`, the elements of each moving artist; `tracks`, [element, attribute, parts]; `columns`, the values of a part
-    that is a number; `words`, the parts of the label; `defs`, definitions.
-    Raises ValueError when `show` changes an artist that is not in `moving`, or the whole is too large.
+    at: dict[str, float]  # the other sliders -> where they stand
+    along: list[float]  # the positions of this slider
+    marks: list[str]  # the elements of each moving artist, as SVG; what moves has a number in data-moves
+    defs: list[str]  # definitions, a text for each panel
+    tracks: list[list[object]]  # [number in data-moves, attribute or "" for text, parts]
+    columns: list[list[str | float]]  # the values of a part that is a number, one a position
+    words: list[str | int]  # the parts of the words
+
+
+class Recorder:
+    """The figures of one picture, and how they are drawn: once, and at all positions of a slider.
+
+    figures: drawn at 72 dots an inch; moving: the artists that change, wherever they are.
     """
-    lanes = [_lane(artist, renderer) for artist in moving]
-    still = _still(figure, moving)
-    words = []
-    for position in range(positions):
-        words.append(show(position))
-        limits = {axes: _limits(axes) for axes in figure.axes}
-        for lane in lanes:
-            lane.note(position, limits.get(lane.artist.axes, ()))
-    _refuse_changes(still)
-    return _Reel(positions).of([lane.variants() for lane in lanes], words, renderer)
+
+    def __init__(self, figures: Sequence[Figure], moving: Sequence[Artist]) -> None:
+        self.figures, self.moving = list(figures), list(moving)
+        for figure in self.figures:
+            figure.set_dpi(72)
+        self.renderers = {figure: Renderer(figure, panel) for panel, figure in enumerate(self.figures)}
+
+    def stages(self) -> list[str]:
+        """Each figure as it is without what moves.
+
+        Raises ValueError for an artist in `moving` that no figure draws.
+        """
+        return [draw_stage(figure, self._movers(figure), self.renderers[figure]) for figure in self.figures]
+
+    def _movers(self, figure: Figure) -> dict[int, Artist]:
+        """The moving artists of a figure, by their numbers; strangers belong to the first, which will miss them."""
+        own = {k: artist for k, artist in enumerate(self.moving) if _figure(artist) is figure}
+        if figure is self.figures[0]:
+            own |= {k: artist for k, artist in enumerate(self.moving) if _figure(artist) not in self.renderers}
+        return own
+
+    def record(self, show: Callable[[float], str], along: Sequence[float], at: Mapping[str, float]) -> Reel:
+        """Shows each position in turn and keeps what the moving artists look like there.
+
+        show(position) moves the artists and returns the state in words.
+        Raises ValueError when `show` changes an artist that is not in `moving`, or the whole is too large.
+        """
+        lanes = [_lane(artist, self.renderers[_figure(artist)]) for artist in self.moving]
+        still = [part for figure in self.figures for part in _still(figure, self.moving)]
+        axes = [one for figure in self.figures for one in figure.axes]
+        words = []
+        for number, position in enumerate(along):
+            words.append(show(position))
+            limits = {one: _limits(one) for one in axes}
+            for lane in lanes:
+                lane.note(number, limits.get(lane.artist.axes, ()))
+        _refuse_changes(still)
+        played = _Played(len(along)).of([lane.variants() for lane in lanes], words)
+        defs = [renderer.definitions() for renderer in self.renderers.values()]
+        return {"at": dict(at), "along": list(along), "defs": defs, **played}
+
+
+def _figure(artist: Artist) -> Figure | None:
+    return artist if isinstance(artist, Figure) else artist.get_figure(root=True)
 
 
 def _still(figure: Figure, moving: Sequence[Artist]) -> list[Artist]:
@@ -253,7 +296,7 @@ def _lane(artist: Artist, renderer: Renderer) -> Drawn | Bar | Label:
     return {Rectangle: Bar, Text: Label}.get(type(artist), Drawn)(artist, renderer)
 
 
-class _Reel:
+class _Played:
     """Puts variants together into what the browser plays, each column of values once."""
 
     def __init__(self, positions: int) -> None:
@@ -261,7 +304,7 @@ class _Reel:
         self.columns: dict[tuple[str, ...], int] = {}
         self.tracks: list[list[object]] = []
 
-    def of(self, artists: list[list[Variant]], words: list[str], renderer: Renderer) -> dict[str, object]:
+    def of(self, artists: list[list[Variant]], words: list[str]) -> dict[str, object]:
         marks = ["".join(self.variant(variant) for variant in variants) for variants in artists]
         label = self.parts(split(words) if len(set(words)) > 1 else [words[0]], range(self.positions))
         columns = [[_plain(value) for value in column] for column in self.columns]
@@ -271,13 +314,7 @@ class _Reel:
                 f"Expected a recording of at most {LARGEST:,} characters; this one has {size:,}. "
                 "Use fewer positions, fewer moving artists or lines with fewer points."
             )
-        return {
-            "marks": marks,
-            "tracks": self.tracks,
-            "columns": columns,
-            "words": label,
-            "defs": renderer.definitions(),
-        }
+        return {"marks": marks, "tracks": self.tracks, "columns": columns, "words": label}
 
     def variant(self, variant: Variant) -> str:
         numbers: dict[int, int] = {}

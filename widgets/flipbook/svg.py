@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
@@ -87,7 +87,8 @@ class _Tree:
 class Renderer(RendererSVG):
     """matplotlib's SVG renderer, writing into a tree: short numbers, text as text, ids that do not depend on chance."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, panel: int = 0) -> None:
+        self._prefix = f"{UNIQUE}{panel}"  # the panels of a picture stand on one page
         width, height = (float(inches * 72) for inches in figure.get_size_inches())
         self._ids: dict[tuple[str, str], str] = {}
         super().__init__(width, height, io.StringIO(), image_dpi=144)
@@ -121,7 +122,7 @@ class Renderer(RendererSVG):
         return "".join(node.markup() for name, node in self.defs.items() if name not in self.on_stage)
 
     def _make_id(self, type: str, content: object) -> str:
-        return self._ids.setdefault((type, str(content)), f"{UNIQUE}{type}{len(self._ids)}")
+        return self._ids.setdefault((type, str(content)), f"{self._prefix}{type}{len(self._ids)}")
 
     def _convert_path(self, path, transform=None, clip=None, simplify=None, sketch=None) -> str:
         """As in matplotlib, but to a hundredth of a point instead of a millionth, and on one line."""
@@ -152,21 +153,21 @@ def capture(artist: Artist, renderer: Renderer) -> list[Node]:
     return renderer.capture(artist.draw)
 
 
-def draw_stage(figure: Figure, moving: Sequence[Artist], renderer: Renderer) -> str:
-    """The figure as one SVG with a labelled gap where each moving artist will be, in matplotlib's own order."""
-    for number, artist in enumerate(moving):
+def draw_stage(figure: Figure, moving: Mapping[int, Artist], renderer: Renderer) -> str:
+    """The figure as one SVG with a numbered gap where each moving artist will be, in matplotlib's own order."""
+    for number, artist in moving.items():
         artist.draw = lambda _, number=number: renderer.writer.element("g", **{"data-gap": str(number)})
     try:
         nodes = renderer.capture(figure.draw)
     finally:
-        for artist in moving:
+        for artist in moving.values():
             del artist.draw
     body = "".join(node.markup() for node in nodes)
-    missing = [artist for number, artist in enumerate(moving) if f'data-gap="{number}"' not in body]
+    missing = [artist for number, artist in moving.items() if f'data-gap="{number}"' not in body]
     if missing:
         raise ValueError(f"Expected every moving artist to be drawn by the figure; {missing[0]} is not.")
     definitions = renderer.definitions()
     renderer.on_stage = frozenset(renderer.defs)
-    size = f'viewBox="0 0 {renderer.width:g} {renderer.height:g}"'
+    size = f'viewBox="0 0 {renderer.width:g} {renderer.height:g}" style="--points: {renderer.width:g}"'
     reel = '<defs data-reel=""></defs>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}><defs>{definitions}</defs>{reel}{body}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><defs>{definitions}</defs>{reel}{body}</svg>'

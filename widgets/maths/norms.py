@@ -72,6 +72,8 @@ def rms_norm_steps(x: Tensor, eps: float = 1e-5) -> NormSteps:
 class ShiftSteps:
     """The vector scale * x0 + shift down both paths, and both results at shift 0 to compare with."""
 
+    scale: float
+    shift: float
     layer_norm: NormSteps
     rms_norm: NormSteps
     layer_norm_unshifted: Tensor
@@ -91,6 +93,8 @@ def shift_steps(x0: Tensor, scale: float = 1.0, shift: float = 0.0, eps: float =
     """
     x = scale * x0
     return ShiftSteps(
+        scale,
+        shift,
         layer_norm_steps(x + shift, eps),
         rms_norm_steps(x + shift, eps),
         layer_norm_steps(x, eps).result,

@@ -1,0 +1,197 @@
+// @ts-check
+// Native inputs for the controls: the keyboard, the finger and the mouse work as everywhere on the web.
+
+const REST = 150; // milliseconds without a move until a slider rests
+
+/**
+ * The controls in `box`. Gives {apply, move, halt, stop}; `halt` is called when a hand takes over.
+ * @param {any} model
+ * @param {HTMLElement} box
+ * @param {any} player
+ * @param {any} kernel
+ * @param {(yes: boolean) => void} settled is told whether all reels fit and nothing is on its way
+ */
+function makeControls(model, box, player, kernel, settled) {
+  let resting = 0;
+  let pressed = false;
+  let last = player.names[0]; // the slider that moved last: its reel comes first
+  let asking = false; // one request at a time, so that a busy kernel is asked for the newest only
+  /** @type {Set<string>} */
+  let tried = new Set(); // reels that were asked for since the last move, so that a failing one is not asked for again
+  const hooks = { touched: () => {} };
+
+  /** Asks for the reels that do not fit, one after the other. @param {string} [first] */
+  function ask(first = last) {
+    const name = [first, ...player.names].find((s) => s !== undefined && !player.fits(s) && !tried.has(s));
+    if (asking) return;
+    asking = name !== undefined;
+    settled(!asking);
+    if (!asking) return;
+    tried.add(name);
+    kernel.request({ record: name, at: player.at(), now: !player.names.some(player.fits) }, () => {
+      asking = false;
+      if ((kernel.silent() || model.get("static")) && pressed && !player.fits(last)) borrow(last);
+      setTimeout(ask, 30); // the reel itself may come a moment after the answer
+    });
+  }
+
+  /** A hand is on a slider: what it needs is asked for now, not when it rests. @param {string} name */
+  function press(name) {
+    hooks.touched();
+    pressed = true;
+    last = name;
+    if (!kernel.silent()) kernel.tell("");
+    if (player.fits(name)) return;
+    tried.clear();
+    ask(name);
+    if (kernel.silent()) borrow(name);
+  }
+
+  /** Without a kernel a slider moves where its reel was drawn: the others go back there. @param {string} name */
+  function borrow(name) {
+    const { at, along } = player.reelOf(name);
+    if (!along) return;
+    for (const other in at) model.set(other, at[other]);
+    player.moved();
+    kernel.tell(`${model.get("static") ? "" : `${model.get("says").silent} `}${model.get("says").moved}`);
+  }
+
+  /** Moves a slider, here only. @param {string} name @param {number} k */
+  function move(name, k) {
+    last = name;
+    tried.clear();
+    model.set(name, player.positions[name][k]);
+    rest();
+  }
+
+  /** Soon after the last move, and not under a pressed hand, the kernel hears of it. */
+  function rest() {
+    settled(false);
+    clearTimeout(resting);
+    resting = window.setTimeout(() => {
+      if (pressed) return;
+      model.save_changes();
+      ask();
+    }, REST);
+  }
+
+  /** Sets several controls at once. @param {Record<string, any>} values */
+  function apply(values) {
+    hooks.touched();
+    tried.clear();
+    for (const name in values) model.set(name, values[name]);
+    model.save_changes();
+    if (Object.keys(values).every((name) => name in player.positions)) ask();
+    else kernel.request({}, ask);
+  }
+
+  const release = () => {
+    if (!pressed) return;
+    pressed = false;
+    rest();
+  };
+  const build = { range: rangeRow, check: checkRow, list: listRow, text: textRow };
+  const deeds = { place: player.place, press, move, release, apply };
+  const rows = model.get("controls").map((spec) => build[spec.kind](model, spec, deeds));
+  box.append(...rows.map((row) => row.line));
+
+  const listeners = [["change:controls", () => rows.forEach((row) => row.describe(spec(row.name)))]];
+  const spec = (/** @type {string} */ name) => model.get("controls").find((control) => control.name === name);
+  for (const row of rows) listeners.push([`change:${row.name}`, row.show]);
+  for (const name of player.names) {
+    listeners.push([`change:${name}`, player.moved], [`change:${name}`, rest], [`change:${name}_reel`, player.moved]);
+    listeners.push([`change:${name}_reel`, rest]);
+  }
+  for (const [event, f] of listeners) model.on(event, f);
+  for (const row of rows) row.describe(spec(row.name));
+  ask();
+  function stop() {
+    clearTimeout(resting);
+    for (const [event, f] of listeners) model.off(event, f);
+  }
+  return { apply, move, press, release, rest, hooks, last: () => last, stop };
+}
+
+let made = 0; // for the ids that join labels and inputs
+
+/** A slider: label, input, readout, and its named stops. */
+function rangeRow(model, { name, positions, stops }, { place, press, move, release }) {
+  const id = `flipbook-range-${Math.random().toString(36).slice(2)}-${(made += 1)}`;
+  const label = element("label", { htmlFor: id });
+  const input = element("input", { type: "range", id, min: 0, max: positions.length - 1, step: 1 });
+  const output = element("output", { htmlFor: id, ariaLive: "off" });
+  const marks = element("span", { className: "stops" }, ...stops.map(([words, k, left]) => {
+    const stop = element("button", { type: "button", textContent: words, onclick: () => (press(name), move(name, k), release()) });
+    stop.style.left = `${left}%`;
+    return stop;
+  }));
+  const line = element("div", { className: "control range" }, label, element("span", { className: "track" }, input, marks), output);
+  let texts = [];
+  function show() {
+    const k = place(name);
+    input.value = k;
+    output.textContent = texts[k];
+    input.setAttribute("aria-valuetext", texts[k]);
+  }
+  input.oninput = () => move(name, Number(input.value));
+  input.onpointerdown = () => press(name);
+  input.onkeydown = ({ key }) => key === "Tab" || press(name);
+  input.onpointerup = input.onpointercancel = input.onkeyup = input.onblur = input.onchange = release;
+  function describe(spec) {
+    texts = spec.texts;
+    label.textContent = spec.label;
+    line.hidden = !spec.shown;
+    show();
+  }
+  return { name, line, show, describe };
+}
+
+/** A checkbox. */
+function checkRow(model, { name }, { apply }) {
+  const input = element("input", { type: "checkbox" });
+  const words = element("span");
+  const line = element("label", { className: "control" }, input, words);
+  input.onchange = () => apply({ [name]: input.checked });
+  const show = () => (input.checked = model.get(name));
+  const describe = ({ label, shown }) => {
+    words.textContent = label;
+    line.hidden = !shown;
+    show();
+  };
+  return { name, line, show, describe };
+}
+
+/** A list of texts. */
+function listRow(model, { name }, { apply }) {
+  const input = element("select");
+  const words = element("span");
+  const line = element("label", { className: "control" }, words, input);
+  input.onchange = () => apply({ [name]: input.value });
+  const show = () => (input.value = model.get(name));
+  const describe = ({ label, shown, options }) => {
+    words.textContent = label;
+    line.hidden = !shown;
+    input.replaceChildren(...options.map((option) => element("option", { value: option, textContent: option })));
+    show();
+  };
+  return { name, line, show, describe };
+}
+
+/** A line of text, taken with Enter or when it is left. */
+function textRow(model, { name }, { apply }) {
+  const input = element("input", { type: "text", spellcheck: false, autocomplete: "off" });
+  const words = element("span");
+  const line = element("label", { className: "control text" }, words, input);
+  if (model.get("static")) {
+    input.disabled = true;
+    line.append(element("small", { textContent: model.get("says").needs }));
+  }
+  input.onchange = () => apply({ [name]: input.value });
+  const show = () => (input.value = model.get(name));
+  const describe = ({ label, shown }) => {
+    words.textContent = label;
+    line.hidden = !shown;
+    show();
+  };
+  return { name, line, show, describe };
+}

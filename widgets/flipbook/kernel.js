@@ -1,0 +1,60 @@
+// @ts-check
+// Asks the kernel, and notices when it does not answer.
+
+const PATIENCE = 3000; // milliseconds until a kernel counts as silent
+
+/**
+ * tell(sentence) says how it stands with the kernel; an empty sentence takes it back. Gives {request, silent, stop}.
+ * @param {any} model
+ * @param {(sentence: string) => void} tell
+ */
+function makeKernel(model, tell) {
+  const own = Math.random().toString(36).slice(2);
+  /** @type {Map<string, {timer: number, done: () => void}>} */
+  const open = new Map();
+  let asked = 0;
+  let silent = false;
+
+  /** Sends a message; `done` is called after its answer, or when there is none. @param {object} message @param {() => void} done */
+  function request(message, done = () => {}) {
+    const id = `${own}-${(asked += 1)}`;
+    open.set(id, { timer: window.setTimeout(unanswered, PATIENCE, id), done });
+    try {
+      model.send({ ...message, id });
+    } catch {
+      unanswered(id); // the connection itself is gone
+    }
+  }
+
+  /** @param {string} id */
+  function close(id) {
+    const { timer, done } = open.get(id) ?? { timer: 0, done: () => {} };
+    clearTimeout(timer);
+    open.delete(id);
+    return done;
+  }
+
+  /** @param {string} id */
+  function unanswered(id) {
+    const done = close(id);
+    silent = true;
+    if (!model.get("static")) tell(model.get("says").silent);
+    done();
+  }
+
+  /** @param {{answered?: string, sorry?: string}} message */
+  function hear({ answered, sorry = "" }) {
+    if (answered === undefined || !open.has(answered)) return;
+    const done = close(answered);
+    silent = false;
+    tell(sorry);
+    done();
+  }
+
+  model.on("msg:custom", hear);
+  function stop() {
+    model.off("msg:custom", hear);
+    for (const id of [...open.keys()]) close(id);
+  }
+  return { request, tell, silent: () => silent, stop };
+}

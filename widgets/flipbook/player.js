@@ -1,0 +1,184 @@
+// @ts-check
+// Plays what flipbook.py recorded: at each position it sets the attributes that differ, at most once an animation frame.
+// It computes no number and draws no mark. played() in tests/test_flipbook.py is its mirror.
+//
+// The five files player, kernel, controls, tools and view.js are one module, joined by flipbook.py. The model that they
+// are given is anywidget's, or anything that has these six (a static page has a shim of its own):
+//
+//   get(name)          the value of a trait; see flipbook.py for what there is. get("static") is true where by design
+//                      there is no kernel.
+//   set(name, value)   sets it here, at once, and triggers "change:name" for every view of this model.
+//   save_changes()     tells the kernel what was set; called when a slider rests, never while it moves.
+//   on(event, f)       "change:name", or "msg:custom" with one message as its argument; off(event, f) ends it.
+//   send(message)      {id, record: slider, at: {slider: position}, now: whether no reel fits} asks for a reel: the
+//                      trait `${slider}_reel` is set. {id} alone asks for a sign after save_changes() of another
+//                      control. The answer to both is the custom message {answered: id}, or {answered: id, sorry: a
+//                      sentence} when it cannot be done; without one within 3 s the kernel counts as silent.
+
+/** @typedef {string | number} Part A text, or the number of a column. */
+
+/**
+ * As in recording.py.
+ * @typedef {object} Reel
+ * @property {Record<string, number>} at the other sliders, and where they stand
+ * @property {number[]} along the positions of this slider
+ * @property {string[]} marks the elements of each moving artist
+ * @property {string[]} defs definitions, a text for each panel
+ * @property {[number, string, Part[]][]} tracks number in data-moves, attribute or "" for text, parts
+ * @property {(string | number)[][]} columns one value a position
+ * @property {Part[]} words the parts of the words
+ */
+
+/**
+ * As in controls.py.
+ * @typedef {{kind: string, name: string, label: string, shown: boolean, positions: number[], texts: string[],
+ *   stops: [string, number, number][], options: string[]}} Control
+ */
+
+/**
+ * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void, save_changes: () => void,
+ *   on: (event: string, f: Function) => void, off: (event: string, f: Function) => void,
+ *   send: (message: object) => void}} Model
+ */
+
+/**
+ * An element with properties and children.
+ * @param {string} kind
+ * @param {object} [properties]
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+function element(kind, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(kind), properties);
+  made.append(...children);
+  // JupyterLab takes arrows and Enter for itself unless the element that has the focus says no.
+  if (["button", "input", "select"].includes(kind)) made.setAttribute("data-lm-suppress-shortcuts", "true");
+  return made;
+}
+
+/**
+ * The picture in `frame`; `say(words)` is told its words.
+ * @param {Model} model
+ * @param {HTMLElement} frame
+ * @param {(words: string) => void} say
+ */
+function makePlayer(model, frame, say) {
+  // Ids of this view alone. A counter would not do: anywidget loads this file anew for each flipbook.
+  const own = `flipbook-${Math.random().toString(36).slice(2)}-`;
+  const local = (/** @type {string} */ text) => themed(text).replaceAll("__flipbook__", own);
+  /** @type {Record<string, number[]>} */
+  const positions = {};
+  for (const { kind, name, positions: at } of model.get("controls")) if (kind === "range") positions[name] = at;
+  const names = Object.keys(positions);
+
+  /** @type {SVGElement[]} */
+  let svgs = [];
+  /** @type {Reel | undefined} */
+  let reel; // the one in place
+  /** @type {Record<number, Element>} */
+  let elements = {}; // its moving elements
+  /** @type {string[]} */
+  let shown = []; // what each track shows now
+  let waiting = 0;
+  let spoken = "";
+  /** @type {string | undefined} */
+  let veil;
+
+  /** The number of the position at which a slider stands. @param {string} name @param {number[]} [at] */
+  function place(name, at = positions[name]) {
+    const value = model.get(name);
+    const exact = at.indexOf(value);
+    if (exact >= 0) return exact;
+    return at.reduce((best, p, k) => (Math.abs(p - value) < Math.abs(at[best] - value) ? k : best), 0);
+  }
+
+  const reelOf = (/** @type {string} */ name) => /** @type {Reel} */ (model.get(`${name}_reel`));
+
+  /** Whether a slider's reel was drawn for where the others stand. @param {string} name */
+  function fits(name) {
+    const { along, at } = reelOf(name);
+    if (!along || !(along.length === positions[name].length || along[0] === positions[name][place(name)])) return false;
+    return Object.entries(at).every(([other, value]) => positions[other][place(other)] === value);
+  }
+
+  function setStages() {
+    frame.replaceChildren(...model.get("stages").map(panel));
+    for (const [name, points] of Object.entries(model.get("shape"))) frame.style.setProperty(`--${name}`, String(points));
+    svgs = /** @type {SVGElement[]} */ ([...frame.querySelectorAll("svg")]);
+    svgs.forEach((svg, k) => svg.setAttribute(k ? "aria-hidden" : "role", k ? "true" : "img"));
+    reel = undefined;
+    speak(model.get("said"));
+  }
+
+  /** @param {string} stage */
+  function panel(stage) {
+    const made = element("div", { className: "panel", innerHTML: local(stage) });
+    made.style.setProperty("--points", made.firstElementChild.style.getPropertyValue("--points"));
+    return made;
+  }
+
+  /** @param {Reel} next */
+  function mount(next) {
+    reel = next;
+    shown = [];
+    svgs.forEach((svg, k) => {
+      /** @type {Element} */ (svg.querySelector("defs[data-reel]")).innerHTML = local(next.defs[k]);
+    });
+    for (const gap of frame.querySelectorAll("[data-gap]"))
+      gap.innerHTML = local(next.marks[Number(gap.getAttribute("data-gap"))]);
+    elements = {};
+    for (const e of frame.querySelectorAll("[data-moves]")) elements[Number(e.getAttribute("data-moves"))] = e;
+  }
+
+  /** @param {Part[]} parts @param {number} k */
+  function join(parts, k) {
+    const { columns } = /** @type {Reel} */ (reel);
+    return parts.map((part) => (typeof part === "number" ? columns[part][k] : part)).join("");
+  }
+
+  /** @param {string} words */
+  function speak(words) {
+    spoken = words;
+    svgs[0]?.setAttribute("aria-label", veil ?? words);
+    say(words);
+  }
+
+  /** Words in place of the picture's own, while they are covered. @param {string} [instead] */
+  function cover(instead) {
+    veil = instead;
+    speak(spoken);
+  }
+
+  /** Shows the present positions, if a reel has them; else the last picture stays until one has come. */
+  function paint() {
+    cancelAnimationFrame(waiting);
+    waiting = 0;
+    const name = names.find((s) => reelOf(s) === reel && fits(s)) ?? names.find(fits);
+    frame.classList.toggle("waiting", names.length > 0 && name === undefined);
+    if (name === undefined) return;
+    if (reelOf(name) !== reel) mount(reelOf(name));
+    const k = place(name, reelOf(name).along);
+    reelOf(name).tracks.forEach(([number, attribute, parts], track) => {
+      const value = join(parts, k);
+      if (shown[track] === value) return;
+      shown[track] = value;
+      if (attribute === "") elements[number].textContent = value;
+      else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
+    });
+    speak(join(reelOf(name).words, k));
+  }
+
+  const moved = () => {
+    waiting ||= requestAnimationFrame(paint);
+  };
+  const stop = () => cancelAnimationFrame(waiting);
+  const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
+  return { paint, moved, setStages, cover, place, fits, names, positions, at, reelOf, stop };
+}
+
+/** Colours become those of the theme: in attributes only, never in a text. @param {string} text */
+function themed(text) {
+  const twin = (/** @type {string} */ c) => `var(--flipbook-${c.slice(1)}, ${c})`;
+  const colours = /#[0-9a-f]{6}\b/g;
+  return text.includes("<") ? text.replace(/="[^"]*"/g, (a) => a.replace(colours, twin)) : text.replace(colours, twin);
+}
