@@ -10,10 +10,15 @@ import torch
 from widgets import residual_growth
 from widgets.experiments import depth
 from widgets.experiments.decoder import NORMS, Block, ReLUFeedForward, SwiGLUFeedForward
-from widgets.experiments.depth import NO_NORM, NORM_CHOICES, PLACES, Arm, Growth, arms, growth
+from widgets.experiments.depth import NO_NORM, NORM_CHOICES, PLACES, Arm, Growth, RandomBlocks, arms
 from widgets.pictures.residual_growth import ResidualGrowth, in_words
 
 EVERY_ARM = arms(NORM_CHOICES, ("ReLU", "SwiGLU"), PLACES)
+
+
+def growth(arm: Arm, depth: int = 16, gain: float = 1.0) -> Growth:
+    """One arm in blocks of its own."""
+    return RandomBlocks(arm.feed_forward, depth).growth(arm, gain)
 
 
 def blocks_by_hand(feed_forward: type, d_ff: int, norm: str, count: int) -> list[float]:
@@ -84,6 +89,14 @@ def test_small_weights_leave_the_stream_as_it_is(norm):
 def test_the_first_number_is_the_inputs():
     assert {growth(arm, depth=1).kept[0] for arm in EVERY_ARM} == {1.0}
     assert len({growth(arm, depth=1).sizes[0] for arm in EVERY_ARM}) == 1
+
+
+def test_blocks_serve_one_arm_after_another():
+    """The weights of one run, scaled or overflowing, leave no trace in the next."""
+    blocks = RandomBlocks("SwiGLU", 4)
+    first = blocks.growth(EVERY_ARM[-1])
+    blocks.growth(Arm(NO_NORM, "SwiGLU"), gain=2.0)
+    assert blocks.growth(EVERY_ARM[-1]) == first
 
 
 def test_nothing_global_is_drawn_from():

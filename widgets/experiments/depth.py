@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf, isfinite, nan
@@ -15,6 +15,7 @@ from widgets.experiments.decoder import FEED_FORWARDS, NORMS, Attention
 
 NO_NORM = "no norm"
 NORM_CHOICES = (NO_NORM, "LayerNorm", "RMSNorm")
+FEED_FORWARD_CHOICES = ("ReLU", "SwiGLU")
 PLACES = ("before", "after")  # x + layer(norm(x)), as LLaMA; norm(x + layer(x)), as the first Transformer
 
 D_MODEL, N_HEADS = 64, 4
@@ -54,9 +55,9 @@ class Growth:
 def arms(norms: Sequence[str], feed_forwards: Sequence[str], places: Sequence[str]) -> list[Arm]:
     """Every combination, once: without a norm there is no place for it.
 
-    Raises ValueError for a name that is none of NORM_CHOICES, FEED_FORWARDS or PLACES.
+    Raises ValueError for a name that is none of NORM_CHOICES, FEED_FORWARD_CHOICES or PLACES.
     """
-    for chosen, known in ((norms, NORM_CHOICES), (feed_forwards, tuple(FEED_FORWARDS)), (places, PLACES)):
+    for chosen, known in ((norms, NORM_CHOICES), (feed_forwards, FEED_FORWARD_CHOICES), (places, PLACES)):
         for name in chosen:
             if name not in known:
                 raise ValueError(f"Expected names out of {', '.join(known)}; got {name!r:.60}.")
@@ -64,36 +65,41 @@ def arms(norms: Sequence[str], feed_forwards: Sequence[str], places: Sequence[st
     return list(dict.fromkeys(Arm(NO_NORM, arm.feed_forward) if arm.norm == NO_NORM else arm for arm in combined))
 
 
-@torch.no_grad()
-def growth(arm: Arm, depth: int = 16, gain: float = 1.0, seed: int = 0) -> Growth:
-    """Sends random tokens of RMS 1 through random blocks, each attention and then feed-forward, in float32.
+class RandomBlocks:
+    """The layers of so many blocks, attention and feed-forward in turn, and tokens of RMS 1 to send through them.
 
-    gain: every weight is drawn with the standard deviation gain / sqrt(numbers in); with 1, a matrix alone would leave
-    the size of a vector as it is. Arms with the same feed-forward network get the same tokens and weights.
+    The weights are drawn from a generator of their own, each with the standard deviation 1 / sqrt(numbers in), so that
+    a matrix alone would leave the size of a vector as it is. float32, as in training.
     """
-    generator = torch.Generator().manual_seed(seed)
-    x = start = torch.randn(BATCH, LENGTH, D_MODEL, generator=generator)
-    norm = nn.Identity() if arm.norm == NO_NORM else NORMS[arm.norm](D_MODEL)
-    sizes, kept = [_size(x)], [1.0]
-    while len(sizes) <= depth and isfinite(sizes[-1]):
-        for layer in _layers(arm.feed_forward, gain, generator):
-            x = norm(x + layer(x)) if arm.place == "after" else x + layer(norm(x))
-        sizes.append(_size(x))
-        kept.append(F.cosine_similarity(x, start, dim=-1).mean().item())
-    missing = depth + 1 - len(sizes)
-    return Growth(arm, (*sizes, *[inf] * missing), (*kept, *[nan] * missing))
 
+    def __init__(self, feed_forward: str, depth: int, seed: int = 0) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        self.tokens = torch.randn(BATCH, LENGTH, D_MODEL, generator=generator)
+        make, ratio = FEED_FORWARDS[feed_forward]
+        with torch.device("meta"):  # no weights yet, so none are drawn in vain
+            pairs = [(Attention(D_MODEL, N_HEADS), make(D_MODEL, round(ratio * D_MODEL))) for _ in range(depth)]
+            self.layers = nn.ModuleList(layer for pair in pairs for layer in pair)
+        self.layers.to_empty(device="cpu")
+        self.drawn = [torch.randn(one.shape, generator=generator) / one.shape[1] ** 0.5 for one in self._weights]
 
-def _layers(feed_forward: str, gain: float, generator: torch.Generator) -> Iterator[nn.Module]:
-    """The two layers of one block, their weights drawn from the generator and from nothing global."""
-    make, ratio = FEED_FORWARDS[feed_forward]
-    with torch.device("meta"):  # no weights yet, so none are drawn in vain
-        layers = Attention(D_MODEL, N_HEADS), make(D_MODEL, round(ratio * D_MODEL))
-    for layer in layers:
-        layer.to_empty(device="cpu")
-        for weight in layer.parameters():
-            nn.init.normal_(weight, std=gain * weight.shape[1] ** -0.5, generator=generator)
-        yield layer
+    @property
+    def _weights(self) -> Iterable[nn.Parameter]:
+        return self.layers.parameters()
+
+    @torch.no_grad()
+    def growth(self, arm: Arm, gain: float = 1.0) -> Growth:
+        """What this arm does to the tokens, every weight multiplied by the gain."""
+        for weight, drawn in zip(self._weights, self.drawn, strict=True):
+            torch.mul(drawn, gain, out=weight)
+        norm = nn.Identity() if arm.norm == NO_NORM else NORMS[arm.norm](D_MODEL)
+        x, sizes, kept = self.tokens, [_size(self.tokens)], [1.0]
+        for first in range(0, len(self.layers), 2):
+            if isfinite(sizes[-1]):
+                for layer in self.layers[first : first + 2]:
+                    x = norm(x + layer(x)) if arm.place == "after" else x + layer(norm(x))
+            sizes.append(_size(x))
+            kept.append(F.cosine_similarity(x, self.tokens, dim=-1).mean().item() if isfinite(sizes[-1]) else nan)
+        return Growth(arm, tuple(sizes), tuple(kept))
 
 
 def _size(x: Tensor) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from widgets.experiments.depth import NORM_CHOICES, Growth, arms, growth
+from widgets.experiments.depth import FEED_FORWARD_CHOICES, NORM_CHOICES, Growth, RandomBlocks, arms
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.formats import number
@@ -17,7 +17,7 @@ EXAMPLES = {"norms": '["no norm", "RMSNorm"]', "feed_forwards": '["ReLU"]', "pla
 
 def residual_growth(
     norms: Sequence[str] = NORM_CHOICES,
-    feed_forwards: Sequence[str] = ("ReLU", "SwiGLU"),
+    feed_forwards: Sequence[str] = FEED_FORWARD_CHOICES,
     places: Sequence[str] = ("before",),
     depth: int = 16,
     gain: float = 1.0,
@@ -34,7 +34,8 @@ def residual_growth(
     chosen = arms(_names("norms", norms), _names("feed_forwards", feed_forwards), _names("places", places))
     if len(chosen) > 8:
         raise ValueError(f"Expected at most eight curves; norms, feed_forwards and places make {len(chosen)}.")
-    growths = [growth(arm, depth, gain) for arm in chosen]
+    blocks = {name: RandomBlocks(name, depth) for name in {arm.feed_forward for arm in chosen}}
+    growths = [blocks[arm.feed_forward].growth(arm, gain) for arm in chosen]
     return still(ResidualGrowth(growths).panels[0], _words(growths, depth), _lines(growths, depth))
 
 
