@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from widgets import formats, style
 from widgets.experiments.depth import NO_NORM, Growth
 from widgets.pictures.page import box, page, write
 
-WIDTH, LEFT, RIGHT = 340, 44.0, 326.0  # of the page; of a plot on it
-PLOT, PITCH = 150.0, 206.0  # a plot's height, and from one plot to the next
-LINE = 19.0  # of the list
+WIDTH, LEFT, RIGHT = 340, 44.0, 326.0  # of the page; of the plot on it
+PLOT, LINE = 150.0, 19.0  # the plot's height, and that of a line of the list
 TEXT = 12.0
 DECADES, BELOW = 6, 0.35  # the sizes shown: from 1 upwards, and a part of the decade below
 COLOURS = {NO_NORM: style.INPUT, "LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
@@ -22,41 +22,41 @@ DASHES = {"ReLU": "-", "SwiGLU": (0, (3, 1.5))}
 
 
 class ResidualGrowth:
-    """The size of the stream after every block; below, if a norm stands after its layer, what is left of the input.
+    """The size of the stream after every block; beside it, if a norm stands after its layer, what is left of the input.
 
     A broad line is LayerNorm's, so that RMSNorm's thin one can be seen where both take the same way.
     """
 
     def __init__(self, growths: Sequence[Growth]) -> None:
-        self.depth = len(growths[0].sizes) - 1
-        plots = 2 if any(growth.arm.place == "after" for growth in growths) else 1
-        foot = 26 + LINE * (len(growths) + plots - 1)
-        figure, axes = page(WIDTH, foot + plots * PITCH)
-        self._sizes(axes, foot + (plots - 1) * PITCH + 26, growths)
-        if plots == 2:
-            self._kept(axes, foot + 26, growths)
-        self._list(axes, foot - 18, growths, plots)
-        self.panels, self.moving = [figure], []
+        self.growths, self.depth = growths, len(growths[0].sizes) - 1
+        self.panels = [self._sizes()]
+        if any(growth.arm.place == "after" for growth in growths):
+            self.panels.append(self._kept())
 
-    def _sizes(self, axes: Axes, bottom: float, growths: Sequence[Growth]) -> None:
+    def _sizes(self) -> Figure:
         unit = PLOT / (DECADES + BELOW)
         ticks = {"1": 1, **{f"1e{power}": 10**power for power in range(2, DECADES + 1, 2)}}
         heights = {words: (math.log10(size) + BELOW) * unit for words, size in ticks.items()}
-        self._frame(axes, bottom, "size of the residual stream (RMS)", heights)
-        for growth in growths:
+        figure, axes, bottom = self._panel("size of the residual stream (RMS)", heights, last_size)
+        for growth in self.growths:
             inside = [size for size in growth.sizes if size <= 10**DECADES]
             curve = [bottom + (math.log10(max(size, 0.5)) + BELOW) * unit for size in inside]
             beyond = [bottom + PLOT + 6] if len(inside) < len(growth.sizes) else []
             self._curve(axes, growth, curve + beyond)
+        return figure
 
-    def _kept(self, axes: Axes, bottom: float, growths: Sequence[Growth]) -> None:
+    def _kept(self) -> Figure:
         heights = {f"{share:.1f}": share * PLOT for share in (0.0, 0.5, 1.0)}
-        self._frame(axes, bottom, "share of the input in the stream (cosine)", heights)
-        for growth in growths:
+        figure, axes, bottom = self._panel("share of the input in the stream (cosine)", heights, last_share)
+        for growth in self.growths:
             finite = [share for share in growth.kept if not math.isnan(share)]
             self._curve(axes, growth, [bottom + share * PLOT for share in finite])
+        return figure
 
-    def _frame(self, axes: Axes, bottom: float, title: str, ticks: dict[str, float]) -> None:
+    def _panel(self, title: str, ticks: dict[str, float], last: Callable[[Growth], str]) -> tuple[Figure, Axes, float]:
+        """A plot with nothing in it, and the list under it; gives the height of the plot's lower edge as well."""
+        bottom = 52 + LINE * (len(self.growths) - 1)
+        figure, axes = page(WIDTH, bottom + PLOT + 30)
         faint = {"fontsize": TEXT, "color": style.FAINT}
         write(axes, 8, bottom + PLOT + 13, title, fontsize=TEXT, weight="bold")
         for words, height in ticks.items():
@@ -65,21 +65,15 @@ class ResidualGrowth:
         for block in range(0, self.depth + 1, max(1, round(self.depth / 4))):
             words = f"{block} blocks" if block == 0 else str(block)
             write(axes, self.x(block), bottom - 17, words, ha="left" if block == 0 else "center", **faint)
+        for row, growth in enumerate(self.growths):
+            y = bottom - 44 - LINE * row
+            axes.add_line(Line2D([10, 36], [y + 4, y + 4], **_look(growth)))
+            write(axes, LEFT, y, str(growth.arm), fontsize=TEXT)
+            write(axes, RIGHT, y, last(growth), ha="right", fontsize=TEXT, weight="bold")
+        return figure, axes, bottom
 
     def _curve(self, axes: Axes, growth: Growth, heights: Sequence[float]) -> None:
         axes.add_line(Line2D([self.x(block) for block in range(len(heights))], heights, **_look(growth)))
-
-    def _list(self, axes: Axes, top: float, growths: Sequence[Growth], plots: int) -> None:
-        if plots == 2:
-            write(axes, RIGHT - 66, top, "size", ha="right", fontsize=TEXT, color=style.FAINT)
-            write(axes, RIGHT, top, "share", ha="right", fontsize=TEXT, color=style.FAINT)
-            top -= LINE
-        for row, growth in enumerate(growths):
-            y = top - LINE * row
-            axes.add_line(Line2D([10, 36], [y + 4, y + 4], **_look(growth)))
-            write(axes, LEFT, y, str(growth.arm), fontsize=TEXT)
-            for x, words in zip((RIGHT - 66, RIGHT)[-plots:], (last_size(growth), last_share(growth)), strict=False):
-                write(axes, x, y, words, ha="right", fontsize=TEXT, weight="bold")
 
     def x(self, block: float) -> float:
         """Where the stream after this block stands across the page; 0 is the input."""
