@@ -100,6 +100,7 @@ def test_what_the_lesson_says():
     assert sum(value < 0 for each in gates for value in each.by_seed.values()) == 15
 
 
+@pytest.mark.full
 def test_the_script_runs_and_repeats(script, tmp_path, monkeypatch):
     """The whole experiment, two steps long, on little text; the first arm twice the same."""
     tokens = encode(text())[:4000]
@@ -113,6 +114,7 @@ def test_the_script_runs_and_repeats(script, tmp_path, monkeypatch):
     assert tuple(once[0]) == tuple(rows()[0])
 
 
+@pytest.mark.full
 def test_a_shipped_run_comes_out_again(script):
     """One of the 64. Another processor or text may end elsewhere, but not further than seeds do."""
     noise = max(stdev(losses(RUNS, arm).values()) for arm in ARMS)

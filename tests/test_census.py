@@ -78,6 +78,7 @@ def test_shares_agree_with_a_count_of_words(census):
     assert 0.30 < shares["qk"] < 0.40  # fewer: switched off by default in some families
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("family", ["llama", "gemma", "olmo", "nemotron", "gpt2", "gpt_oss", "cpmant", "opt"])
 def test_the_script_describes_a_family_as_shipped(script, census, family):
     transformers = pytest.importorskip("transformers")

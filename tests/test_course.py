@@ -32,16 +32,15 @@ import importlib.machinery, os, pathlib, shutil, sys, time
 if "PRETEND" in os.environ:
     sys.version_info = tuple(map(int, os.environ["PRETEND"].split("."))) + ("final", 0)
 
-import urllib.request
-
 def answer(address, timeout):  # PyTorch's index, as the test wants it; by itself there is no network
     pathlib.Path(os.environ["CALLS"] + " asked").write_text(address)
     time.sleep(float(os.environ.get("SLOW_INDEX", 0)))
     if "INDEX" not in os.environ:
-        raise urllib.request.URLError("no network")
+        raise OSError("no network")
     return type("Answer", (), {"status": 200, "__enter__": lambda it: it, "__exit__": lambda *error: None})()
 
-urllib.request.urlopen = answer
+sys.modules["urllib.request"] = type(sys)("urllib.request")
+sys.modules["urllib.request"].urlopen = answer
 
 if "HIDDEN" in os.environ:
     find = importlib.machinery.PathFinder.find_spec

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import course
+from conftest import LONGEST
 from tests import newest
 from tests.notebooks import ROOT
 
@@ -46,6 +47,12 @@ def test_what_the_package_imports_is_what_it_needs() -> None:
 
 def test_what_the_tests_import_is_named() -> None:
     assert imported((ROOT / "tests").rglob("*.py")) - names("test") == set()
+
+
+def test_the_longest_files_exist() -> None:
+    """A renamed one would silently lose its place in the row."""
+    there = {path.name for folder in ("tests", "lessons") for path in (ROOT / folder).iterdir()}
+    assert [name for name in LONGEST if name not in there] == []
 
 
 def test_every_requirement_has_a_range() -> None:
