@@ -71,6 +71,19 @@ MAY_IMPORT = {
         "widgets.pictures",
         "widgets.style",
     },
+    "widgets.site": {
+        "IPython",
+        "latex2mathml",
+        "nbclient",
+        "nbconvert",
+        "nbformat",
+        "numpy",
+        "pygments",
+        "torch",
+        "widgets.explorers",
+        "widgets.flipbook",
+        "widgets.site",
+    },
     "widgets.checks": {"torch", "widgets.checks", "widgets.maths"},
 }
 

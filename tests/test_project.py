@@ -20,7 +20,13 @@ from tests.notebooks import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OURS = {"course", "tests", "widgets", "conftest", "slow_module"}  # the last is made by a test
 # What a package is called on the index, where it is not called as it is imported.
-DISTRIBUTIONS = {"IPython": "ipython", "PIL": "pillow", "mpl_toolkits": "matplotlib", "yaml": "pyyaml"}
+DISTRIBUTIONS = {
+    "axe_playwright_python": "axe-playwright-python",
+    "IPython": "ipython",
+    "PIL": "pillow",
+    "mpl_toolkits": "matplotlib",
+    "yaml": "pyyaml",
+}
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
@@ -42,7 +48,9 @@ def names(*extras: str) -> set[str]:
 
 
 def test_what_the_package_imports_is_what_it_needs() -> None:
-    assert imported((ROOT / "widgets").rglob("*.py")) == names()
+    site = ROOT / "widgets/site"
+    assert imported(path for path in (ROOT / "widgets").rglob("*.py") if site not in path.parents) == names()
+    assert imported(site.glob("*.py")) == names("site") - names() | {"ipython", "numpy", "torch"}
 
 
 def test_what_the_tests_import_is_named() -> None:

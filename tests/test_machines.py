@@ -1,0 +1,126 @@
+"""The stored outputs hold elsewhere too: other locales, threads, instructions, versions, and with much taken away.
+
+All of it is marked `full`: each case runs the notebooks once more, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.notebooks import LESSONS, ROOT, execute
+
+pytestmark = pytest.mark.full
+
+NOTEBOOKS = (
+    "lessons/01_layernorm.ipynb",
+    "lessons/02_rmsnorm.ipynb",
+    "lessons/03_gating.ipynb",
+    "lessons/04_swiglu.ipynb",
+)
+QUICK = NOTEBOOKS[1:3]
+OLDEST = ("matplotlib==3.9.4", "numpy==1.26.4", "anywidget==0.9.21", "ipywidgets==8.1.0")  # as pyproject.toml begins
+
+SURROUNDINGS = {
+    "C locale, odd time zone, no fontconfig": {
+        "LC_ALL": "C",
+        "TZ": "Asia/Kathmandu",
+        "FONTCONFIG_FILE": "/nowhere/fonts.conf",
+        "PYTHONHASHSEED": "1234",
+        "MPLBACKEND": "svg",
+    },
+    "one thread": {"OMP_NUM_THREADS": "1"},
+    "four threads": {"OMP_NUM_THREADS": "4"},
+    "plain instructions": {"ATEN_CPU_CAPABILITY": "default"},
+    "a home that is not there": {"HOME": "/nowhere"},
+}
+
+
+def nbval(
+    notebooks: tuple[str, ...], env: Mapping[str, str] | None = None, folder: Path = ROOT, before: tuple[str, ...] = ()
+) -> None:
+    """Runs notebooks under strict nbval in a process of its own, without conftest.py's other machine."""
+    command = [
+        *before,
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "--noconftest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *notebooks,
+    ]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-1000:]}"
+
+
+@pytest.mark.parametrize("env", SURROUNDINGS.values(), ids=SURROUNDINGS)
+def test_outputs_hold_in_other_surroundings(env: dict[str, str]) -> None:
+    nbval(NOTEBOOKS, env)
+
+
+def test_outputs_hold_with_a_matplotlib_of_ones_own(tmp_path: Path) -> None:
+    """Pictures are drawn in the course's own style, whatever somebody has set."""
+    rc = tmp_path / "matplotlibrc"
+    rc.write_text(
+        "text.usetex: True\nfont.size: 20\npath.sketch: 1, 100, 2\naxes.facecolor: black\nfont.family: serif\n"
+    )
+    nbval(NOTEBOOKS, {"MATPLOTLIBRC": str(rc)})
+
+
+def test_outputs_hold_without_any_network() -> None:
+    """In a network namespace with nothing in it but the loopback address, on which kernels talk."""
+    alone = ("unshare", "--net", "--map-root-user", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no network namespace can be made here")
+    nbval(QUICK, before=alone)
+
+
+def test_outputs_hold_in_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """A read-only checkout, run by an account that owns nothing."""
+    if os.name == "nt" or os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("only root can become somebody else")
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents[:3]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    course, home = tmp_path / "course", tmp_path / "home"
+    shutil.copytree(ROOT, course, ignore=shutil.ignore_patterns(".git", ".venv", "work", "__pycache__", ".*_cache"))
+    for path in [course, *course.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    home.mkdir()
+    shutil.chown(home, 65534, 65534)
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    nbval(QUICK, {"HOME": str(home), "PYTHONPATH": str(course), "TMPDIR": str(home)}, course, nobody)
+
+
+def test_outputs_are_the_same_ten_times_in_a_row() -> None:
+    for _ in range(10):
+        nbval(QUICK[:1])
+
+
+@pytest.mark.parametrize("name", ["02_rmsnorm", "03_gating"])
+def test_a_notebook_that_asks_for_ipympl_runs(name: str) -> None:
+    """`%matplotlib widget` in the first cell, as people who plot themselves write it."""
+    notebook = nbformat.read(LESSONS / f"{name}.ipynb", as_version=4)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("%matplotlib widget"))
+    execute(notebook, LESSONS / f"{name}.ipynb")
+
+
+def test_the_oldest_versions_that_are_promised(tmp_path: Path) -> None:
+    """Installed into a folder that goes first; where no package index answers, nothing can be said."""
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(tmp_path), *OLDEST]
+    if subprocess.run(install, capture_output=True, timeout=300).returncode != 0:
+        pytest.skip("the package index does not answer")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    nbval(("tests/test_flipbook.py", "tests/test_explorers.py", *NOTEBOOKS), {"PYTHONPATH": path})

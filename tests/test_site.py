@@ -1,0 +1,143 @@
+"""The static pages: whose folder they go to, how formulas are set, and what is on a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from tests.notebooks import notebooks_in, read, short
+from widgets.site.folder import MARK, NotOurs, claim, write
+from widgets.site.formulas import with_mathml
+from widgets.site.notebook import page_of
+from widgets.site.reels import packed
+
+# The folder
+
+
+def test_a_new_folder_is_made_and_can_be_written_again(tmp_path: Path) -> None:
+    folder = tmp_path / "my pages ü"
+    claim(folder)
+    write(folder, {"index.html": "one", "explorers/a.html": "two"})
+    claim(folder)
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == [MARK]
+    write(folder, {"index.html": "three"})
+    assert (folder / "index.html").read_text() == "three"
+
+
+@pytest.mark.parametrize("before", [["thesis.txt"], ["index.html"], ["sub/notes.md"]])
+def test_a_folder_with_other_files_is_refused_and_left_as_it_was(tmp_path: Path, before: list[str]) -> None:
+    for name in before:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(NotOurs, match=re.escape(before[0])):
+        claim(tmp_path)
+    assert [(tmp_path / name).read_text() for name in before] == ["mine"]
+
+
+def test_a_file_added_to_the_pages_later_is_never_removed(tmp_path: Path) -> None:
+    claim(tmp_path / "site")
+    write(tmp_path / "site", {"index.html": "ours"})
+    (tmp_path / "site" / "CNAME").write_text("mine")
+    with pytest.raises(NotOurs, match="CNAME"):
+        claim(tmp_path / "site")
+    assert (tmp_path / "site" / "index.html").exists()
+
+
+def test_a_link_to_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(NotOurs):
+        claim(tmp_path / "link")
+
+
+def test_a_list_that_points_outside_removes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / MARK).write_text(json.dumps(["../thesis.txt", 7]))
+    claim(folder)
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+# Formulas
+
+
+def test_a_word_is_one_name_and_code_stays() -> None:
+    text = with_mathml(r"Cost: `$x$` and $\mathrm{mean}(x^2)$" + "\n```\n$y$\n```\n")
+    assert "`$x$`" in text and "$y$" in text
+    assert "<mi>mean</mi>" in text and "<msup><mi>x</mi><mn>2</mn></msup>" in text
+
+
+@pytest.mark.parametrize("path", notebooks_in(), ids=short)
+def test_every_formula_of_the_course_is_set(path: Path) -> None:
+    """No dollar sign and no backslash command is left in the prose, and nothing that the library did not know."""
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            prose = re.sub(r"```.*?```|`[^`]*`", "", with_mathml(cell.source), flags=re.S)
+            assert "$" not in prose, cell.id
+            assert re.findall(r">\\[a-zA-Z]+|<mi>\\", prose) == [], cell.id
+
+
+# A page
+
+
+def lesson(*cells: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    return nbformat.v4.new_notebook(cells=list(cells))
+
+
+def code(name: str, source: str, *outputs: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    return nbformat.v4.new_code_cell(source, id=name, outputs=list(outputs))
+
+
+def result(**data: object) -> nbformat.NotebookNode:
+    return nbformat.v4.new_output(
+        "execute_result", data={kind.replace("_", "/"): value for kind, value in data.items()}
+    )
+
+
+def test_what_follows_a_question_waits_for_it_and_nothing_else_does() -> None:
+    cells = [
+        code("size-ask", "predict('Larger?', 'yes', 'no')", result(text_plain="Larger?")),
+        code("size-run", "1 + 1", result(text_plain="2")),
+        nbformat.v4.new_markdown_cell("Because.", id="size-say"),
+        code("other", "3 + 3", result(text_plain="6")),
+    ]
+    body = "".join(page_of(lesson(*cells), {}).parts)
+    assert body.count('data-after="size"') == 2
+    assert "predict(" not in body  # the code of a question is no help to its reader
+    assert body.index("6</pre>") > body.index("Because.")
+
+
+def test_text_of_a_cell_is_never_markup() -> None:
+    body = "".join(page_of(lesson(code("a", "1", result(text_plain="<img src=x onerror=alert(1)>"))), {}).parts)
+    assert "<img" not in body
+
+
+def test_a_picture_is_said_in_words() -> None:
+    body = "".join(page_of(lesson(code("a", "1", result(image_png="iVBO", text_plain="z = 1\n ReLU 2"))), {}).parts)
+    assert 'alt="z = 1 ReLU 2"' in body
+
+
+# Recordings
+
+
+def test_a_recording_comes_out_as_it_went_in() -> None:
+    """Steps summed along both axes of the grid are the numbers again; page.js does the same, see test_site_browser."""
+    grid = {"scale": [1.0, 2.0], "shift": [-1.0, 0.0, 1.0]}
+    columns = [[0.25, -3.0, 7.5, 1.0, 1.0, -0.01], ["−1.00", "0.00", "5.00 ↑", "0.00", "none", "−1.00"]]
+    reel = {"marks": ["m"], "defs": [""], "tracks": [], "words": [1], "columns": columns, "at": {}, "along": []}
+    made = packed(reel, grid)
+    assert made["shared"] == {"marks": ["m"], "defs": [""], "tracks": [], "words": [1]}
+    for column, table, steps in zip(columns, made["tables"], made["steps"], strict=True):
+        whole = np.array(steps).reshape(2, 3).cumsum(axis=0).cumsum(axis=1).ravel().tolist()
+        assert [table[number] if table else number / 100 for number in whole] == column
+
+
+def test_numbers_finer_than_a_hundredth_are_kept_letter_for_letter() -> None:
+    made = packed({"marks": [], "defs": [], "tracks": [], "words": [], "columns": [[0.125, 1.0]]}, {"z": [0.0, 1.0]})
+    assert made["tables"] == [[0.125, 1.0]]

@@ -1,0 +1,130 @@
+"""A page of the site in Chromium, from disk: explorers play, questions keep back what follows, axe finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from widgets import overall_shift
+from widgets.site.folder import write
+from widgets.site.pages import lesson_pages
+from widgets.site.run import run
+
+CELLS = {
+    "imports": "from widgets import norm_geometry, overall_shift, parameter_ledger, predict",
+    "size-ask": "predict('Larger?', 'yes', 'no', right='B', topic='test')",
+    "size-run": "6 * 7",
+    "two-sliders": "overall_shift([1, -2, 0.5])",
+    "lists": "parameter_ledger()",
+    "three-sliders": "norm_geometry()",
+}
+TITLES = {"00_page": ("A page", "Does it play?")}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of a small lesson with every kind of explorer."""
+    folder = tmp_path_factory.mktemp("site ü")
+    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
+    text = "# A page\n\n**Does it play?** The norm is $x/\\sqrt{\\mathrm{mean}(x^2)}$."
+    cells.insert(0, nbformat.v4.new_markdown_cell(text, id="title"))
+    path = folder / "00_page.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    write(folder, lesson_pages("00_page", TITLES, *run(path, coarse=True)))
+    return folder
+
+
+@pytest.fixture
+def page(chromium: Browser, site: Path) -> Iterator[Page]:
+    """The page; the test fails if it asked anybody for anything, or complained."""
+    page = chromium.new_context(viewport={"width": 1000, "height": 900}).new_page()
+    asked, complaints = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    address = (site / "00_page.html").as_uri()
+    page.goto(address)
+    yield page
+    assert [url for url in asked if url != address and not url.startswith(("data:", "blob:"))] == []
+    assert complaints == []
+    page.context.close()
+
+
+def explorer(page: Page, cell: str):
+    """The explorer of a cell, awake."""
+    figure = page.locator(f'.explorer[data-cell="{cell}"]')
+    figure.scroll_into_view_if_needed()
+    figure.locator(".flipbook").wait_for()
+    return figure
+
+
+def press(figure, slider: int, key: str, times: int = 1) -> None:
+    control = figure.locator("input[type=range]").nth(slider)
+    for _ in range(times):
+        control.press(key)
+
+
+def words_of(figure, expected: str) -> None:
+    """Waits until the words under the picture are these."""
+    figure.locator(".words").get_by_text(expected, exact=True).wait_for(timeout=5000)
+
+
+def test_two_sliders_move_together(page: Page) -> None:
+    figure = explorer(page, "two-sliders")
+    fresh = overall_shift([1, -2, 0.5])
+    press(figure, 0, "ArrowRight", 7)
+    words_of(figure, fresh.words(fresh.steps(**fresh.values | {"shift": fresh.positions["shift"][107]})))
+    press(figure, 1, "End")
+    places = {"shift": fresh.positions["shift"][107], "scale": fresh.positions["scale"][-1]}
+    words_of(figure, fresh.words(fresh.steps(**places)))
+    assert figure.locator(".state").inner_text() == ""
+
+
+def test_a_list_brings_another_picture(page: Page) -> None:
+    """Of the settings only the first was taken along here; another is refused in a sentence, and the list goes back."""
+    figure = explorer(page, "lists")
+    choice = figure.locator("select").last
+    before = choice.input_value()
+    other = next(text for text in choice.locator("option").all_inner_texts() if text != before)
+    choice.select_option(other)
+    figure.get_by_text("This combination is not on the page").wait_for()
+    assert choice.input_value() == before
+
+
+def test_of_three_sliders_one_moves_and_the_others_go_back(page: Page) -> None:
+    figure = explorer(page, "three-sliders")
+    readouts = figure.locator("output")
+    start = readouts.all_inner_texts()
+    press(figure, 0, "ArrowRight", 3)
+    press(figure, 1, "ArrowRight")
+    figure.locator(".state").get_by_text("went back").wait_for()
+    now = readouts.all_inner_texts()
+    assert now[0] == start[0] and now[1] != start[1]
+
+
+def test_what_follows_a_question_comes_after_a_commitment(page: Page) -> None:
+    result = page.locator('[data-after="size"]')
+    page.locator(".ask form").wait_for()
+    assert not result.is_visible()
+    page.get_by_role("radio", name="B no").check()
+    page.get_by_role("button", name="Commit").click()
+    result.wait_for()
+    assert "42" in result.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["00_page", "explorers/00_page-two-sliders"])
+def test_axe_finds_no_violation(chromium: Browser, site: Path, name: str, scheme: str) -> None:
+    context = chromium.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((site / f"{name}.html").as_uri())
+    for figure in page.locator(".explorer").all():
+        explorer(page, figure.get_attribute("data-cell"))
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
+    context.close()
