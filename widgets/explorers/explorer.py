@@ -137,6 +137,11 @@ def close_predecessors(widget: Widget) -> None:
     _made[cell] = (run, [*widgets, widget])
 
 
+def living() -> list[Widget]:
+    """The explorers and questions that this kernel's cells have made and that are still there."""
+    return [widget for _, widgets in _made.values() for widget in widgets]
+
+
 def _present_cell(shell: object) -> str:
     """The cell's id where the front end sends it, else the text of the cell."""
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}

@@ -200,6 +200,12 @@ class Flipbook(anywidget.AnyWidget):
                 lambda position: self._show(**at, **{name: position}), along or self.positions[name], at
             )
 
+    def recorded(self, places: Sequence[Mapping[str, float]]) -> Reel:
+        """What the picture looks like at each of these places of all sliders, as one long reel; nothing changes."""
+        with self.lock, plain():
+            numbers = range(len(places))
+            return self._recorder.record(lambda number: self._show(**places[number]), numbers, {}, largest=None)
+
     def png(self) -> bytes:
         """The picture as it stands, panels side by side, in 64 colours, for readers without widgets."""
         with self.lock, plain():

@@ -252,7 +252,13 @@ class Recorder:
             own |= {k: artist for k, artist in enumerate(self.moving) if _figure(artist) not in self.renderers}
         return own
 
-    def record(self, show: Callable[[float], str], along: Sequence[float], at: Mapping[str, float]) -> Reel:
+    def record(
+        self,
+        show: Callable[[float], str],
+        along: Sequence[float],
+        at: Mapping[str, float],
+        largest: int | None = LARGEST,
+    ) -> Reel:
         """Shows each position in turn and keeps what the moving artists look like there.
 
         show(position) moves the artists and returns the state in words.
@@ -268,7 +274,7 @@ class Recorder:
             for lane in lanes:
                 lane.note(number, limits.get(lane.artist.axes, ()))
         _refuse_changes(still)
-        played = _Played(len(along)).of([lane.variants() for lane in lanes], words)
+        played = _Played(len(along), largest).of([lane.variants() for lane in lanes], words)
         defs = [renderer.definitions() for renderer in self.renderers.values()]
         return {"at": dict(at), "along": list(along), "defs": defs, **played}
 
@@ -299,8 +305,8 @@ def _lane(artist: Artist, renderer: Renderer) -> Drawn | Bar | Label:
 class _Played:
     """Puts variants together into what the browser plays, each column of values once."""
 
-    def __init__(self, positions: int) -> None:
-        self.positions = positions
+    def __init__(self, positions: int, largest: int | None) -> None:
+        self.positions, self.largest = positions, largest
         self.columns: dict[tuple[str, ...], int] = {}
         self.tracks: list[list[object]] = []
 
@@ -309,9 +315,9 @@ class _Played:
         label = self.parts(split(words) if len(set(words)) > 1 else [words[0]], range(self.positions))
         columns = [[_plain(value) for value in column] for column in self.columns]
         size = sum(map(len, marks)) + sum(len(value) + 1 for column in self.columns for value in column)
-        if size > LARGEST:
+        if self.largest is not None and size > self.largest:
             raise ValueError(
-                f"Expected a recording of at most {LARGEST:,} characters; this one has {size:,}. "
+                f"Expected a recording of at most {self.largest:,} characters; this one has {size:,}. "
                 "Use fewer positions, fewer moving artists or lines with fewer points."
             )
         return {"marks": marks, "tracks": self.tracks, "columns": columns, "words": label}
