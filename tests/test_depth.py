@@ -144,8 +144,8 @@ def test_text_gives_the_sizes_after_every_quarter():
     ("settings", "error", "words"),
     [
         ({"norms": "RMSNorm"}, TypeError, "names in a list"),
-        ({"norms": ["BatchNorm"]}, ValueError, "no norm, LayerNorm, RMSNorm; got 'BatchNorm'"),
-        ({"feed_forwards": []}, ValueError, "at least one name in feed_forwards"),
+        ({"norms": ["BatchNorm"]}, ValueError, "out of no norm, LayerNorm, RMSNorm, each once; got"),
+        ({"feed_forwards": []}, ValueError, "feed_forwards to be names in a list.*got 0"),
         ({"places": [1]}, TypeError, "places"),
         ({"places": PLACES}, ValueError, "at most eight curves"),
         ({"depth": 2}, ValueError, "depth"),

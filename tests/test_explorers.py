@@ -287,14 +287,14 @@ def test_a_bad_vector_is_refused_and_the_last_good_one_stays(text):
         ((0, float("nan")), ValueError),
         ((0, float("inf")), ValueError),
         ((-1e300, 1e300), ValueError),
-        (5, TypeError),
+        (5, ValueError),
         ("ab", TypeError),
-        ((1, 2, 3), TypeError),
+        ((1, 2, 3), ValueError),
         (None, TypeError),
     ],
 )
 def test_a_bad_range_is_refused(shift, kind):
-    with pytest.raises(kind, match="smallest < largest"):
+    with pytest.raises(kind, match="shift to be .low, high., two numbers"):
         overall_shift(shift=shift)
 
 
@@ -346,7 +346,7 @@ def test_eps_explorer_numbers():
         ((2.0,), (), ValueError),
         (("a",), (), TypeError),
         ("1e-5", (), TypeError),
-        (1e-5, (), TypeError),
+        (1e-5, (), ValueError),
         ((1e-5,), None, TypeError),
     ],
 )

@@ -177,6 +177,21 @@ def _count(values: object) -> str:
         return "another number"
 
 
+def several_of(name: str, values: object, choices: Sequence[str]) -> tuple[str, ...]:
+    """Names in a list, one or more, each one of the names to choose from and there once.
+
+    Raises TypeError for what is no list of texts, ValueError for none, for another name and for one that comes twice.
+    """
+    wanted = f"Expected {name} to be names in a list, out of {', '.join(choices)}"
+    names = as_list(wanted, values, 1, len(choices))
+    for value in names:
+        if not isinstance(value, str):
+            raise TypeError(f"{wanted}; got {shortened(value)} among them.")
+        if value not in choices or names.count(value) > 1:
+            raise ValueError(f"{wanted}, each once; got {shortened(names)}.")
+    return tuple(names)
+
+
 def as_vector(values: object, fewest: int = 2, most: int = 12) -> Tensor:
     """The numbers given, as one vector that can be drawn.
 

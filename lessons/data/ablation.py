@@ -4,8 +4,9 @@
     python lessons/data/ablation.py --steps 20 --seeds 2 --out small.csv
 
 Four arms (LayerNorm or RMSNorm, ReLU or SwiGLU) of one character model, their feed-forward weights equal in number.
-First every arm tries each learning rate on seeds that are used for nothing else; then it trains with its own best
-rate, once per seed. Arms with the same seed see the same pieces of text in the same order.
+First every arm tries each learning rate on seeds that are used for nothing else. Then all train with one rate, the best
+on average over the four arms, once per seed: had each its own, a change of one part would change the rate as well. Arms
+with the same seed see the same pieces of text in the same order.
 """
 
 from __future__ import annotations
@@ -49,16 +50,15 @@ def run(stage: str, norm: str, feed_forward: str, seed: int, rate: float, steps:
 
 
 def experiment(steps: int, seeds: int, tokens: torch.Tensor) -> Iterator[dict]:
-    """The rows, one arm after the other: tuning first, then the runs that count."""
-    for norm, feed_forward in ARMS:
-        tried: dict[float, list[float]] = {rate: [] for rate in LEARNING_RATES}
-        for rate, seed in itertools.product(LEARNING_RATES, TUNING_SEEDS):
-            row = run("tuning", norm, feed_forward, seed, rate, steps, tokens)
-            tried[rate].append(float(row["held_out_loss"]))
-            yield row
-        best = min(tried, key=lambda rate: mean(tried[rate]))
-        for seed in range(seeds):
-            yield run("final", norm, feed_forward, seed, best, steps, tokens)
+    """The rows: the tuning of every arm, then the runs that count, all with the rate that was best on average."""
+    tried: dict[float, list[float]] = {rate: [] for rate in LEARNING_RATES}
+    for arm, rate, seed in itertools.product(ARMS, LEARNING_RATES, TUNING_SEEDS):
+        row = run("tuning", *arm, seed, rate, steps, tokens)
+        tried[rate].append(float(row["held_out_loss"]))
+        yield row
+    best = min(tried, key=lambda rate: mean(tried[rate]))
+    for arm, seed in itertools.product(ARMS, range(seeds)):
+        yield run("final", *arm, seed, best, steps, tokens)
 
 
 def settings(steps: int, seeds: int, tokens: torch.Tensor) -> str:

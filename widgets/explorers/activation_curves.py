@@ -7,7 +7,7 @@ import numpy as np
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Check, Slider
 from widgets.formats import number
-from widgets.inputs import real_number
+from widgets.inputs import real_number, yes_or_no
 from widgets.maths.activations import SWISH_ONE
 from widgets.maths.gates import CURVES, CurvesAt, curves_at
 from widgets.pictures.activation_curves import REACH, ActivationCurvesPicture
@@ -23,11 +23,10 @@ def activation_curves(z: float = 2.0, beta: float = 1.0, gelu: bool = False, slo
     z: where the line starts, -5 to 5, to the nearest 0.05
     beta: the bend of Swish, 0.3 to 4.3, to the nearest 0.02; 1 in every gate of this course
     gelu, slopes: whether GELU and the slopes are shown at the start; checkboxes change it
-    Raises TypeError or ValueError in a sentence when z or beta is something else.
+    Raises TypeError or ValueError in a sentence when one of them is something else.
     """
-    return ActivationCurves(
-        real_number("z", z, -REACH, REACH), real_number("beta", beta, *BETAS), bool(gelu), bool(slopes)
-    )
+    z, beta = real_number("z", z, -REACH, REACH), real_number("beta", beta, *BETAS)
+    return ActivationCurves(z, beta, yes_or_no("gelu", gelu), yes_or_no("slopes", slopes))
 
 
 class ActivationCurves(Explorer):

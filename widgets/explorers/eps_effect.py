@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import numpy as np
 
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.formats import number, scientific
-from widgets.inputs import shortened
+from widgets.inputs import eps_values
 from widgets.maths.norms import EpsRule, EpsSteps, eps_steps
 from widgets.pictures.eps_effect import LOOKS, EpsPicture
 
@@ -19,13 +18,14 @@ LOWEST, HIGHEST = -5, 1  # powers of ten
 SIZES = np.logspace(LOWEST, HIGHEST, 181)  # thirty in a factor of ten: as fine as two digits can tell
 
 
-def eps_effect(inside: Iterable[float] = (1e-5, 1e-6), outside: Iterable[float] = (1e-6,)) -> Explorer:
+def eps_effect(inside: Sequence[float] = (1e-5, 1e-6), outside: Sequence[float] = (1e-6,)) -> Explorer:
     """The RMS of RMSNorm's result while a slider moves the size of its input, for several ways to use eps.
 
     inside, outside: values of eps under the root and added to the root, one to four in all, each above 0 and at most 1
     Raises TypeError or ValueError in a sentence when they are something else.
     """
-    rules = [EpsRule(eps, True) for eps in _values(inside)] + [EpsRule(eps, False) for eps in _values(outside)]
+    rules = [EpsRule(eps, True) for eps in eps_values("inside", inside)]
+    rules += [EpsRule(eps, False) for eps in eps_values("outside", outside)]
     if not 1 <= len(rules) <= len(LOOKS):
         raise ValueError(f"Expected one to {len(LOOKS)} values of eps in all; got {len(rules)}.")
     return Eps(rules)
@@ -59,17 +59,3 @@ class Eps(Explorer):
         for rule, value in zip(self.rules, steps.results, strict=True):
             lines.append(f"{rule!s:<30}RMS of the result {number(value, 3)}")
         return "\n".join(lines)
-
-
-def _values(given: object) -> list[float]:
-    wanted = "Expected eps as numbers in a list, each above 0 and at most 1"
-    if isinstance(given, str | bytes):
-        raise TypeError(f"{wanted}; got the text {given!r:.60}.")
-    try:
-        values = [float(eps) for eps in islice(given, len(LOOKS) + 1)]
-    except (TypeError, ValueError, OverflowError, RuntimeError) as problem:
-        raise TypeError(f"{wanted}; got {shortened(given)}.") from problem
-    for eps in values:
-        if not (math.isfinite(eps) and 0 < eps <= 1):
-            raise ValueError(f"{wanted}; got {eps}.")
-    return values

@@ -10,7 +10,7 @@ from torch import Tensor
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider, TextBox
 from widgets.formats import number
-from widgets.inputs import as_vector, parse_vector
+from widgets.inputs import as_vector, number_range, parse_vector, yes_or_no
 from widgets.maths.norms import ShiftSteps, mean_and_rms, shift_steps
 from widgets.pictures.overall_shift import OverallShiftPicture
 
@@ -25,9 +25,10 @@ def overall_shift(x: object = None, layernorm_only: bool = False, shift: tuple[f
     x: 2 to 12 numbers (list, tuple, numpy array or tensor), by default (2, -1, 0.5, 3, -0.5, 1)
     layernorm_only: shows the LayerNorm path alone, as in lesson 01
     shift: the slider's smallest and largest value, in 201 positions
-    Raises TypeError or ValueError in a sentence when x or shift is something else.
+    Raises TypeError or ValueError in a sentence when one of them is something else.
     """
-    return OverallShift(as_vector(EXAMPLE if x is None else x), bool(layernorm_only), *_range(shift))
+    x, layernorm_only = as_vector(EXAMPLE if x is None else x), yes_or_no("layernorm_only", layernorm_only)
+    return OverallShift(x, layernorm_only, *number_range("shift", shift))
 
 
 class OverallShift(Explorer):
@@ -97,14 +98,3 @@ def _moved(steps: ShiftSteps, layernorm_only: bool) -> str:
         return f"{text} at most."
     mean = number(steps.rms_norm.result.mean().item())
     return f"{text} at most, RMSNorm’s by {rms_norm} (its mean is {mean})."
-
-
-def _range(shift: object) -> tuple[float, float]:
-    wanted = "Expected shift=(smallest, largest), two numbers with smallest < largest, 0.001 apart, at most 1e6 in size"
-    try:
-        lowest, highest = (float(end) for end in shift)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as problem:
-        raise TypeError(f"{wanted}; got {shift!r:.60}.") from problem
-    if not (-1e6 <= lowest < highest <= 1e6 and highest - lowest >= 1e-3):
-        raise ValueError(f"{wanted}; got {shift!r:.60}.")
-    return lowest, highest

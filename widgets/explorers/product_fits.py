@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from torch import Tensor
+from collections.abc import Sequence
 
 from widgets.experiments.product_task import NETWORKS, ProductFit, learn_product
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.formats import two_digits
+from widgets.inputs import as_list, shortened
 from widgets.pictures.product_fits import COLOURS, product_figure
 
 
-def product_fits(fits: Iterable[ProductFit] | None = None) -> Explorer:
+def product_fits(fits: Sequence[ProductFit] | None = None) -> Explorer:
     """Prediction against truth, inside and outside the training range, one column for each network.
 
     fits: one to four results of learn_product; without any, all four networks are trained, in a few seconds
     Raises TypeError or ValueError in a sentence when they are something else.
     """
-    fits = list(map(learn_product, NETWORKS) if fits is None else fits)
-    wanted = f"Expected one to {len(COLOURS)} results of learn_product"
-    if not all(isinstance(fit, ProductFit) for fit in fits):
-        raise TypeError(f"{wanted}; got {', '.join(type(fit).__name__ for fit in fits)}.")
-    if not 1 <= len(fits) <= len(COLOURS):
-        raise ValueError(f"{wanted}; got {len(fits)}.")
+    wanted = f"Expected one to {len(COLOURS)} results of learn_product in a list"
+    fits = list(map(learn_product, NETWORKS)) if fits is None else as_list(wanted, fits, 1, len(COLOURS))
+    for fit in fits:
+        if not isinstance(fit, ProductFit):
+            raise TypeError(f"{wanted}; got {shortened(fit)} among them.")
     errors = {
         fit.network: [two_digits(error.median().item()) for error in (fit.error_inside, fit.error_outside)]
         for fit in fits
@@ -34,7 +32,3 @@ def product_fits(fits: Iterable[ProductFit] | None = None) -> Explorer:
     each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())
     label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
     return still(product_figure(fits), label, "\n".join(lines))
-
-
-def _middle(errors: Tensor) -> str:
-    return two_digits(errors.median().item())

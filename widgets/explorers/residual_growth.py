@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from widgets.experiments.depth import FEED_FORWARD_CHOICES, NORM_CHOICES, Growth, RandomBlocks, arms
+from widgets.experiments.depth import FEED_FORWARD_CHOICES, NORM_CHOICES, PLACES, Growth, RandomBlocks, arms
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.formats import number
-from widgets.inputs import real_number, whole_number
+from widgets.inputs import real_number, several_of, whole_number
 from widgets.pictures.residual_growth import ResidualGrowth, in_words
 
 DEEPEST = 64
-EXAMPLES = {"norms": '["no norm", "RMSNorm"]', "feed_forwards": '["ReLU"]', "places": '["before", "after"]'}
 
 
 def residual_growth(
@@ -31,20 +30,16 @@ def residual_growth(
     Raises TypeError or ValueError in a sentence for anything else, and for more than eight curves.
     """
     depth, gain = whole_number("depth", depth, 4, DEEPEST), real_number("gain", gain, 0.01, 2)
-    chosen = arms(_names("norms", norms), _names("feed_forwards", feed_forwards), _names("places", places))
+    chosen = arms(
+        several_of("norms", norms, NORM_CHOICES),
+        several_of("feed_forwards", feed_forwards, FEED_FORWARD_CHOICES),
+        several_of("places", places, PLACES),
+    )
     if len(chosen) > 8:
         raise ValueError(f"Expected at most eight curves; norms, feed_forwards and places make {len(chosen)}.")
     blocks = {name: RandomBlocks(name, depth) for name in {arm.feed_forward for arm in chosen}}
     growths = [blocks[arm.feed_forward].growth(arm, gain) for arm in chosen]
     return still(ResidualGrowth(growths).panels, _words(growths, depth), _lines(growths, depth))
-
-
-def _names(name: str, given: object) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
-        raise TypeError(f"Expected {name} as names in a list, such as {EXAMPLES[name]}; got {given!r:.60}.")
-    if not given:
-        raise ValueError(f"Expected at least one name in {name}; got an empty list.")
-    return tuple(given)
 
 
 def _words(growths: Sequence[Growth], depth: int) -> str:
