@@ -105,8 +105,10 @@ def test_picture_and_text(monkeypatch):
     assert len(found) == 2 * 5 + 2 * 6
     assert {each.d for each in found if "compiled" in each.name} == {16}
     explorer = norm_timings(found)
-    words = [text.get_text() for text in explorer.picture.panels[0].axes[0].texts]
-    assert {*NORMS, "RMSNorm, compiled", "Linear, next door", "2 rows of 8 numbers"} <= set(words)
+    first, second, ratios = ({text.get_text() for text in panel.axes[0].texts} for panel in explorer.picture.panels)
+    assert {*NORMS, "RMSNorm, compiled", "Linear, next door", "2 rows of 8 numbers"} <= first
+    assert "compiled for another size" in first and "compiled for another size" not in second
+    assert {"RMSNorm’s time over LayerNorm’s", "built in", "by hand, backward"} <= ratios
     text = repr(explorer)
     assert text.count("\n") == len(found) + 1 + 8  # a blank line, a heading, and two ways at two sizes, twice
 

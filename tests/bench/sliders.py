@@ -26,16 +26,19 @@ INTERACT = """\
 def draw(shift):
     picture = OverallShiftPicture(6, 9.0)
     picture.show(shift_steps(x, 1.0, shift))
-    plt.figure(picture.figure)
+    for panel in picture.panels:
+        plt.figure(panel)
     plt.show()
 interact(draw, shift=(-5.0, 5.0, 0.05))"""
 IPYMPL = """\
 %matplotlib widget
 picture = OverallShiftPicture(6, 9.0)
-plt.figure(picture.figure)
+for panel in picture.panels:
+    plt.figure(panel)
 def draw(shift):
     picture.show(shift_steps(x, 1.0, shift))
-    picture.figure.canvas.draw_idle()
+    for panel in picture.panels:
+        panel.canvas.draw_idle()
 interact(draw, shift=(-5.0, 5.0, 0.05))
 plt.show()"""
 BUSY = "import time\nend = time.time() + 10\nwhile time.time() < end: pass"

@@ -26,7 +26,8 @@ class Wire:
     """One step of a block: its name in the code, what it does, the names of the steps it takes, and its depth.
 
     part is the sub-layer the step belongs to, such as "feed_forward", or "" for the block itself; depth counts the
-    steps on the longest way from the input, which has depth 0.
+    steps on the longest way from the input, which has depth 0; own are the parameters that the step uses directly, by
+    name, such as "weight".
     """
 
     name: str
@@ -34,13 +35,15 @@ class Wire:
     inputs: tuple[str, ...]
     part: str
     depth: int
+    own: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
         """What the step is called in pictures and texts."""
         if self.operation == "Linear":
-            return self.name.removeprefix(self.part + "_")
-        return WORDS.get(self.operation, self.operation)
+            name = self.name.removeprefix(f"{self.part}_")
+            return f"Linear {name}" if name.isdigit() else name
+        return " ".join([WORDS.get(self.operation, self.operation), *self.own])
 
 
 class _Tracer(fx.Tracer):
@@ -65,7 +68,8 @@ def wiring(block: nn.Module) -> list[Wire]:
     for node in _from_input_to_result(_traced(block)):
         inputs = tuple(str(each) for each in node.all_input_nodes if str(each) in wires)
         depth = 1 + max((wires[name].depth for name in inputs), default=-1)
-        wires[node.name] = Wire(node.name, _operation(block, node), inputs, _part(node), depth)
+        own = tuple(str(each.target).rpartition(".")[2] for each in node.all_input_nodes if each.op == "get_attr")
+        wires[node.name] = Wire(node.name, _operation(block, node), inputs, _part(node), depth, own)
     if len(wires) > MOST_STEPS:
         raise ValueError(f"Expected a block of at most {MOST_STEPS} steps, which fit into a picture; got {len(wires)}.")
     return list(wires.values())
@@ -107,6 +111,8 @@ def _operation(block: nn.Module, node: fx.Node) -> str:
         return type(block.get_submodule(node.target)).__name__
     if node.op == "placeholder":
         return "input"
+    if node.target is getattr:
+        return str(node.args[1])
     return node.target if isinstance(node.target, str) else node.target.__name__
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from widgets.experiments.ablation import Arm, Difference, Results, Run, results
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.formats import number
-from widgets.pictures.ablation_results import AblationPicture
+from widgets.pictures.ablation_results import ablation_figures
 
 
 def ablation_results(runs: list[Run]) -> Explorer:
     """Four arms and the four changes of one part between them, with error bars of two standard errors.
 
-    runs: from widgets.experiments.ablation.read_runs
-    Raises TypeError or ValueError when they are something else, or too few.
+        runs: from functools import partial
+
+    from widgets.experiments.ablation.read_runs
+        Raises TypeError or ValueError when they are something else, or too few.
     """
     found = results(runs)
     lines = [_arm(found, arm) for arm in found.losses] + [_difference(each) for each in found.differences]
     changes = (f"{each.change} {each.kept} {number(each.mean, 3, sign=True)}" for each in found.differences)
-    return still(AblationPicture(found).figure, f"Mean change in nats: {'; '.join(changes)}.", "\n".join(lines))
+    return still(partial(ablation_figures, found), f"Mean change in nats: {'; '.join(changes)}.", "\n".join(lines))
 
 
 def _arm(found: Results, arm: Arm) -> str:

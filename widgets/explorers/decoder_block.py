@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from functools import partial
 
 from torch import nn
 
@@ -11,7 +12,7 @@ from widgets.experiments.wiring import Wire, wiring
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.inputs import as_list, shortened
-from widgets.pictures.decoder_block import DecoderBlocks
+from widgets.pictures.decoder_block import block_figures
 
 KNOWN = {"old": old_block, "modern": modern_block}
 
@@ -27,7 +28,7 @@ def decoder_block(*which: str | nn.Module) -> Explorer:
         blocks[_unused(title, blocks)] = wiring(block)
     text = "\n".join(f"{title}: {_in_words(wires)}" for title, wires in blocks.items())
     caption = "From top to bottom: " + "; ".join(text.splitlines()) + "."
-    return still(DecoderBlocks(blocks).figure, caption, text)
+    return still(partial(block_figures, blocks), caption, text)
 
 
 def _titled(block: str | nn.Module) -> tuple[str, nn.Module]:

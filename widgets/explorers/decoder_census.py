@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from widgets.experiments.census import counts
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
-from widgets.pictures.decoder_census import CensusPicture
+from widgets.pictures.decoder_census import census_figures
 
 
 def decoder_census(census: Sequence[Mapping[str, str]]) -> Explorer:
@@ -22,4 +23,4 @@ def decoder_census(census: Sequence[Mapping[str, str]]) -> Explorer:
         for question, answers in found.items()
     }
     caption = f"Of {sum(found['norm'].values())} families, {lines['both changes']}."
-    return still(CensusPicture(found).figure, caption, "\n".join(lines.values()))
+    return still(partial(census_figures, found), caption, "\n".join(lines.values()))

@@ -64,10 +64,7 @@ class Explorer(Flipbook):
         return {}
 
     def _painted(self) -> Picture:
-        picture = self.paint()
-        if not hasattr(picture, "panels"):  # pictures of one figure, until all have panels
-            picture.panels, picture.covers = [picture.figure], {}
-        return picture
+        return self.paint()
 
     def _at(self, **at: float) -> str:
         """Moves the picture to these positions; gives the words."""

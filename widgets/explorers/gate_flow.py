@@ -8,8 +8,8 @@ from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Choice, Slider
 from widgets.formats import number
 from widgets.inputs import as_vector, real_number, whole_number
-from widgets.maths.gates import FlowSteps, flow_steps
-from widgets.pictures.gate_flow import HIGHEST, LOWEST, GateFlowPicture
+from widgets.maths.gates import HIGHEST, LOWEST, FlowSteps, flow_steps
+from widgets.pictures.gate_flow import GateFlowPicture
 
 CONTENT = (1.6, -1.2, 0.8, 1.4, -0.9, 1.1, -1.5, 0.7)
 GATE_INPUT = (-1.3, 0.0, 0.7, 1.3, 2.4, -5.0, 1.0, -0.6)

@@ -11,7 +11,7 @@ from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.formats import number
 from widgets.inputs import as_vector
-from widgets.maths.geometry import GeometrySteps, geometry_steps
+from widgets.maths.geometry import GeometrySteps, farthest, geometry_steps
 from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
 
 EXAMPLE = (-0.5, -0.4, 1.2)
@@ -50,7 +50,7 @@ class NormGeometry(Explorer):
         super().__init__(controls, presets)
 
     def paint(self) -> NormGeometryPicture:
-        return NormGeometryPicture()
+        return NormGeometryPicture(farthest(self.x0, SHIFTS))
 
     def steps(self, shift: float, turn: float, view: float) -> GeometrySteps:
         return geometry_steps(self.x0, shift, turn, VIEW + view)

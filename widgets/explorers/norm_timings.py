@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from widgets.experiments.timing import NORMS, Ratio, Timing, compiled_norms, ratios, timings
 from widgets.explorers.explorer import Explorer
@@ -10,7 +11,7 @@ from widgets.explorers.progress import Progress
 from widgets.explorers.still import still
 from widgets.formats import duration, number
 from widgets.inputs import as_list, shortened, whole_number
-from widgets.pictures.norm_timings import NormTimingsPicture
+from widgets.pictures.norm_timings import timing_figures
 
 SIZES = ((64, 512), (512, 512), (128, 2048))
 MOST_SIZES, LARGEST = 6, 4096
@@ -85,7 +86,7 @@ def norm_timings(found: Sequence[Timing]) -> Explorer:
         *(["", "RMSNorm's time over LayerNorm's"] if compared else []),
         *map(_ratio, compared),
     ]
-    return still(NormTimingsPicture(found).figure, _caption(found, compared), "\n".join(lines))
+    return still(partial(timing_figures, found, compared), _caption(found, compared), "\n".join(lines))
 
 
 def _where(each: Timing | Ratio) -> str:

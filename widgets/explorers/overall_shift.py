@@ -58,7 +58,8 @@ class OverallShift(Explorer):
     def paint(self) -> OverallShiftPicture:
         size = self.x0.abs().max().item()
         largest = max(size + self.furthest, size * SCALES[-1])
-        return OverallShiftPicture(len(self.x0), largest, self.layernorm_only)
+        largest_result = shift_steps(self.x0, SCALES[-1]).largest()[not self.layernorm_only]
+        return OverallShiftPicture(len(self.x0), largest, self.layernorm_only, largest_result)
 
     def steps(self, shift: float, scale: float) -> ShiftSteps:
         return shift_steps(self.x0, scale, shift)

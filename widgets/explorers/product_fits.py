@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from widgets.experiments.product_task import NETWORKS, ProductFit, learn_product
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.formats import two_digits
 from widgets.inputs import as_list, shortened
-from widgets.pictures.product_fits import COLOURS, product_figure
+from widgets.pictures.product_fits import COLOURS, product_figures
 
 
 def product_fits(fits: Sequence[ProductFit] | None = None) -> Explorer:
@@ -31,4 +32,4 @@ def product_fits(fits: Sequence[ProductFit] | None = None) -> Explorer:
     lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, (inside, outside) in errors.items()]
     each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())
     label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
-    return still(product_figure(fits), label, "\n".join(lines))
+    return still(partial(product_figures, fits), label, "\n".join(lines))

@@ -39,7 +39,7 @@ def residual_growth(
         raise ValueError(f"Expected at most eight curves; norms, feed_forwards and places make {len(chosen)}.")
     blocks = {name: RandomBlocks(name, depth) for name in {arm.feed_forward for arm in chosen}}
     growths = [blocks[arm.feed_forward].growth(arm, gain) for arm in chosen]
-    return still(ResidualGrowth(growths).panels, _words(growths, depth), _lines(growths, depth))
+    return still(lambda: ResidualGrowth(growths).panels, _words(growths, depth), _lines(growths, depth))
 
 
 def _words(growths: Sequence[Growth], depth: int) -> str:

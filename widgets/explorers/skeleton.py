@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.maths.budget import Ledger, gated_budget, matched_d_ff, relu_budget
-from widgets.pictures.skeleton import skeleton_figure
+from widgets.pictures.skeleton import skeleton_figures
 
 
 def skeleton(d_model: int = 512, d_ff: int | None = None, relu_d_ff: int | None = None) -> Explorer:
@@ -26,4 +28,4 @@ def skeleton(d_model: int = 512, d_ff: int | None = None, relu_d_ff: int | None 
     label = "Every matrix with the shape of its weight. " + ". ".join(
         " ".join(line.split()) for line in text.splitlines()
     )
-    return still(skeleton_figure(Ledger(relu, gated)), f"{label}.", text)
+    return still(partial(skeleton_figures, Ledger(relu, gated)), f"{label}.", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from matplotlib.figure import Figure
@@ -24,16 +24,15 @@ class _StillPicture:
 class Still(Explorer):
     """Figures side by side where there is room; a sentence under them; the same as lines of text.
 
-    `redraw` draws the figures again, after something in them has changed.
+    draw: gives the figures; it is asked for them where nobody's settings reach, and by `redraw` once more
     """
 
-    def __init__(self, figures: Figure | Sequence[Figure], caption: str, text: str) -> None:
-        self._figures = [figures] if isinstance(figures, Figure) else list(figures)
-        self._caption, self._text = caption, text
+    def __init__(self, draw: Callable[[], Sequence[Figure]], caption: str, text: str) -> None:
+        self._draw, self._caption, self._text = draw, caption, text
         super().__init__()
 
     def paint(self) -> _StillPicture:
-        return _StillPicture(self._figures)
+        return _StillPicture(self._draw())
 
     def steps(self) -> None: ...
 
@@ -44,6 +43,6 @@ class Still(Explorer):
         return self._text
 
 
-def still(figures: Figure | Sequence[Figure], caption: str, text: str) -> Explorer:
-    """One figure or several; a sentence under them, also for screen readers; the same as lines of text."""
-    return Still(figures, caption, text)
+def still(draw: Callable[[], Sequence[Figure]], caption: str, text: str) -> Explorer:
+    """The figures that draw() gives; a sentence under them, also for screen readers; the same as lines of text."""
+    return Still(draw, caption, text)

@@ -8,7 +8,7 @@ from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.formats import number
 from widgets.inputs import real_number
-from widgets.maths.activations import swish_least, swish_one
+from widgets.maths.activations import BetaSteps, beta_steps
 from widgets.pictures.swish_beta import SwishBetaPicture
 
 LARGEST = 10
@@ -39,15 +39,14 @@ class SwishBeta(Explorer):
     def paint(self) -> SwishBetaPicture:
         return SwishBetaPicture()
 
-    def steps(self, beta: float) -> float:
-        return beta
+    def steps(self, beta: float) -> BetaSteps:
+        return beta_steps(beta)
 
-    def words(self, beta: float) -> str:
-        return ", ".join(self.lines(beta).splitlines()) + "."
+    def words(self, steps: BetaSteps) -> str:
+        return ", ".join(self.lines(steps).splitlines()) + "."
 
-    def lines(self, beta: float) -> str:
+    def lines(self, steps: BetaSteps) -> str:
         least = "a straight line, z / 2"
-        if beta > 0:
-            z, value = swish_least(beta)
-            least = f"least {number(value, 3)} at z = {number(z, 3)}"
-        return f"β = {number(beta)}\n{least}\n1 at z = {number(swish_one(beta), 3)}"
+        if steps.beta > 0:
+            least = f"least {number(steps.least, 3)} at z = {number(steps.least_at, 3)}"
+        return f"β = {number(steps.beta)}\n{least}\n1 at z = {number(steps.one, 3)}"

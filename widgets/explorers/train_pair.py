@@ -13,6 +13,7 @@ from widgets.experiments.threads import one_thread
 from widgets.experiments.training import encode, held_out_loss, split, text
 from widgets.explorers.progress import Progress
 from widgets.explorers.still import Still
+from widgets.flipbook.plain import plain
 from widgets.formats import number
 from widgets.inputs import real_number, whole_number
 from widgets.pictures.loss_curves import LossCurves
@@ -33,7 +34,7 @@ class Training(Still):
         self.models = {each.name: each.model for each in trained}
         width = max(len(each.name) for each in trained)
         lines = "\n".join(f"{each.name:<{width}}  {_numbers(each)}" for each in trained)
-        super().__init__(picture.figure, _caption(trained), lines)
+        super().__init__(lambda: picture.panels, _caption(trained), lines)
 
 
 def train_pair(
@@ -51,8 +52,9 @@ def train_pair(
     learning_rate = real_number("learning_rate", learning_rate, 1e-6, 1)
     models = two_models(first, second, seed)
     losses: dict[str, list[float]] = {name: [] for name in models}
-    picture = LossCurves(list(models), steps)
-    running = Still(picture.figure, "The losses of " + " and ".join(models) + ".", "")
+    with plain():
+        picture = LossCurves(list(models), steps)
+    running = Still(lambda: picture.panels, "The losses of " + " and ".join(models) + ".", "")
     with Progress("reading the text", running) as progress, one_thread():
         seen, held_out = split(encode(text()))
         run = in_turns(models, seen, steps, seed, learning_rate)

@@ -7,6 +7,7 @@ gradient, for any finite input of float16, bfloat16, float32 or float64. Here si
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -88,6 +89,28 @@ def swish_one(beta: float = 1.0) -> float:
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if middle < 1 + math.exp(-beta * middle) else (low, middle)
     return high
+
+
+@dataclass(frozen=True)
+class BetaSteps:
+    """Swish with one beta: its least value and where that is, and where it is 1.
+
+    At beta = 0 Swish is the line z / 2 and has no least value: both are NaN.
+    """
+
+    beta: float
+    least_at: float
+    least: float
+    one: float
+
+
+def beta_steps(beta: float) -> BetaSteps:
+    """What is worth knowing of Swish with this beta.
+
+    Raises ValueError for a beta below 0.
+    """
+    least = swish_least(beta) if beta > 0 else (math.nan, math.nan)
+    return BetaSteps(beta, *least, swish_one(beta))
 
 
 def gelu(z: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from torch import Tensor
 from widgets.maths import activations
 from widgets.maths.activations import swish
 
+LOWEST, HIGHEST = -6.0, 3.0  # gate inputs worth turning through: below, Swish is nearly 0, above, nearly z
 STATES = ("flipped", "closed", "attenuated", "passed", "amplified")
 
 
@@ -78,6 +79,22 @@ class FlowSteps:
     gate: Tensor
     product: Tensor
     states: list[str]
+
+    def largest(self, position: int) -> FlowSizes:
+        """The largest sizes while the gate input at `position` runs from LOWEST to HIGHEST; none is 0."""
+        gate = swish(self.gate.new_tensor(HIGHEST)).item()
+        product = max(self.product.abs().max().item(), abs(self.content[position].item()) * gate, 1e-9)
+        return FlowSizes(max(self.content.abs().max().item(), 1e-9), -LOWEST, gate, product)
+
+
+@dataclass(frozen=True)
+class FlowSizes:
+    """The largest size in each row of a flow."""
+
+    content: float
+    gate_input: float
+    gate: float
+    product: float
 
 
 def flow_steps(content: Tensor, gate_input: Tensor) -> FlowSteps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -40,6 +41,14 @@ def geometry_steps(
     x = turned(x0, turn) + shift
     steps = layer_norm_steps(x, eps)
     return GeometrySteps(x, steps.centred, steps.result, rms_norm_steps(x, eps).result, azimuth)
+
+
+def farthest(x0: Tensor, shifts: Iterable[float]) -> float:
+    """The length of the longest vector that x0 becomes with one of these shifts; turning changes no length.
+
+    x0: (3,)
+    """
+    return max((x0 + shift).norm().item() for shift in shifts)
 
 
 def turned(x: Tensor, degrees: float) -> Tensor:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widgets.formats import number, scientific
+from widgets.formats import fitted, scientific
 
 
 def rms(x: Tensor, eps: float = 0.0) -> Tensor:
@@ -24,11 +24,11 @@ def rms(x: Tensor, eps: float = 0.0) -> Tensor:
 
 
 def mean_and_rms(x: Tensor) -> str:
-    """The mean and the RMS of one vector in words, such as "mean 0.83   RMS 1.61".
+    """The mean and the RMS of one vector in words, such as "mean 0.83   RMS 1.61"; large ones with fewer decimals.
 
     x: (d,)
     """
-    return f"mean {number(x.mean().item())}   RMS {number(rms(x).item())}"
+    return f"mean {fitted(x.mean().item(), 6)}   RMS {fitted(rms(x).item(), 6)}"
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,15 @@ class ShiftSteps:
     rms_norm: NormSteps
     layer_norm_unshifted: Tensor
     rms_norm_unshifted: Tensor
+
+    def largest(self) -> tuple[float, float]:
+        """The largest size a component of either result can have, whatever the shift: (LayerNorm, RMSNorm).
+
+        A component c of LayerNorm's result, which no shift changes, can be at most √(1 + c²) in RMSNorm's: with the
+        mean m of the shifted vector that component is (c + m/s) / √(1 + (m/s)²), s the root of (variance + eps).
+        """
+        layer_norm = self.layer_norm.result.abs().max().item()
+        return layer_norm, (1 + layer_norm**2) ** 0.5
 
     def changes(self) -> tuple[float, float]:
         """The largest change of any component since shift 0: (LayerNorm's result, RMSNorm's result)."""

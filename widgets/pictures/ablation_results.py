@@ -2,83 +2,80 @@
 
 from __future__ import annotations
 
-from widgets import formats, style
-from widgets.experiments.ablation import ARMS, Difference, Results
-from widgets.pictures.chart import Chart
-from widgets.pictures.page import box, page, write
+from collections.abc import Iterable
 
-WIDTH, HEIGHT = 880.0, 345.0
-NORM_COLOURS = {"LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from widgets import formats, style
+from widgets.experiments.ablation import Arm, Difference, Results
+from widgets.pictures.chart import Chart, Ticks
+from widgets.pictures.page import PANEL, Rect, box, faint, page, write
+
+HEIGHT, PITCH = 318.0, 58.0  # of a panel; from one row to the next
+PLOT = Rect(24, 42, PANEL - 48, HEIGHT - 82)
+COLOURS = {"LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
 MARKERS = {"ReLU": "o", "SwiGLU": "D"}
 
 
-class AblationPicture:
-    """Left: a mark for each run, a line at each arm's mean. Right: paired differences, bars of two standard errors."""
-
-    def __init__(self, found: Results) -> None:
-        self.figure, self.axes = page(WIDTH, HEIGHT)
-        write(self.axes, 20, HEIGHT - 22, "held-out loss in nats, one mark a seed", fontsize=style.LARGE)
-        write(self.axes, 450, 10, "squares: means, with two standard errors", fontsize=style.SMALL, color=style.FAINT)
-        write(self.axes, 450, HEIGHT - 22, "change with the seed kept; below 0 is better", fontsize=style.LARGE)
-        self._losses(found)
-        self._differences(found.differences)
-
-    def _losses(self, found: Results) -> None:
-        every = [loss for arm in ARMS for loss in found.losses[arm].values()]
-        ticks = _ticks(min(every), max(every))
-        chart = Chart(self.axes, 55, 72, 350, HEIGHT - 120, (-0.5, len(ARMS) - 0.5), (ticks[0], ticks[-1]))
-        for tick in ticks:
-            self._rule(chart, tick, formats.number(tick))
-        for column, arm in enumerate(ARMS):
-            norm, feed_forward = arm
-            values = found.losses[arm]
-            for place, loss in enumerate(values.values()):
-                dot = chart.dot(NORM_COLOURS[norm], MARKERS[feed_forward], size=6)
-                chart.put(dot, column - 0.28 + 0.4 * place / max(len(values) - 1, 1), loss)
-            average = found.mean(arm)
-            box(
-                self.axes,
-                chart.x(column - 0.34),
-                chart.y(average) - 0.8,
-                chart.x(0.52) - chart.x(0),
-                1.6,
-                facecolor=style.INK,
-            )
-            write(
-                self.axes, chart.x(column + 0.2), chart.y(average) - 4, formats.number(average, 3), fontsize=style.SMALL
-            )
-            self._under(chart, column, norm, f"+ {feed_forward}")
-
-    def _differences(self, found: list[Difference]) -> None:
-        every = [value for difference in found for value in difference.by_seed.values()]
-        ticks = _ticks(min(every), max(every))
-        chart = Chart(self.axes, 490, 72, 370, HEIGHT - 120, (-0.5, len(found) - 0.4), (ticks[0], ticks[-1]))
-        for tick in ticks:
-            self._rule(chart, tick, formats.number(tick, sign=True))
-        box(self.axes, chart.left, chart.y(0) - 0.6, chart.width, 1.2, facecolor=style.FAINT)
-        for column, difference in enumerate(found):
-            for value in difference.by_seed.values():
-                chart.put(chart.dot(style.FAINT, "o", size=5), column - 0.12, value)
-            reach = 2 * difference.standard_error
-            low, high = chart.y(difference.mean - reach), chart.y(difference.mean + reach)
-            box(self.axes, chart.x(column + 0.08) - 1, low, 2, high - low, facecolor=style.INK)
-            chart.put(chart.dot(style.INK, "s", size=7), column + 0.08, difference.mean)
-            words = formats.number(difference.mean, 3, sign=True)
-            write(self.axes, chart.x(column + 0.16), chart.y(difference.mean) - 4, words, fontsize=style.SMALL)
-            self._under(chart, column, *difference.change.replace("→ ", "→\n").split("\n"), difference.kept)
-
-    def _rule(self, chart: Chart, tick: float, words: str) -> None:
-        box(self.axes, chart.left, chart.y(tick) - 0.3, chart.width, 0.6, facecolor=style.RULE)
-        write(self.axes, chart.left - 6, chart.y(tick) - 3, words, fontsize=style.SMALL, color=style.FAINT, ha="right")
-
-    def _under(self, chart: Chart, column: float, *lines: str) -> None:
-        for line, words in enumerate(lines):
-            write(self.axes, chart.x(column), 54 - 14 * line, words, ha="center", fontsize=style.SMALL)
+def ablation_figures(found: Results) -> list[Figure]:
+    """A row an arm, a mark a run, a line at the mean; beside it paired differences, bars of two standard errors."""
+    losses, axes = page(PANEL, HEIGHT)
+    write(axes, 8, HEIGHT - 17, "Held-out loss in nats", fontsize=style.LARGE, weight="bold")
+    faint(axes, 8, 8, "a mark a seed; line: the mean")
+    chart = _chart(axes, [loss for by_seed in found.losses.values() for loss in by_seed.values()])
+    for row, arm in enumerate(found.losses):
+        _losses(chart, _height(row), found, arm)
+    changes, axes = page(PANEL, HEIGHT)
+    write(axes, 8, HEIGHT - 17, "Change with the seed kept", fontsize=style.LARGE, weight="bold")
+    faint(axes, 8, 8, "below 0 is better; square: mean, two standard errors")
+    chart = _chart(axes, [0.0, *(value for each in found.differences for value in each.by_seed.values())], sign=True)
+    for row, difference in enumerate(found.differences):
+        _difference(chart, _height(row), difference)
+    return [losses, changes]
 
 
-def _ticks(lowest: float, highest: float, step: float = 0.05) -> list[float]:
+def _chart(axes: Axes, values: Iterable[float], sign: bool = False) -> Chart:
+    """Axes across, wide enough for these numbers; up the page are points."""
+    ticks = _ticks(min(values), max(values), sign)
+    return Chart(axes, PLOT, (min(ticks), max(ticks)), (PLOT.bottom, PLOT.top), across_ticks=ticks)
+
+
+def _ticks(lowest: float, highest: float, sign: bool, step: float = 0.05) -> Ticks:
     """Round numbers from below the lowest to above the highest."""
-    while (highest - lowest) / step > 8:
+    while (highest - lowest) / step > 6:
         step *= 2
     first, last = int(lowest // step), int(-(-highest // step))
-    return [round(step * k, 6) for k in range(first, last + 1)]
+    numbers = [round(step * k, 6) for k in range(first, max(last, first + 1) + 1)]
+    return {number: formats.number(number, sign=sign) for number in numbers}
+
+
+def _height(row: int) -> float:
+    """Of the marks of a row, in points."""
+    return PLOT.top - 38 - PITCH * row
+
+
+def _losses(chart: Chart, y: float, found: Results, arm: Arm) -> None:
+    norm, feed_forward = arm
+    _title(chart.axes, y, f"{norm} + {feed_forward}", formats.number(found.mean(arm), 3))
+    for loss in found.losses[arm].values():
+        chart.put(chart.dot(COLOURS[norm], MARKERS[feed_forward], size=7), loss, y)
+    box(chart.axes, chart.x(found.mean(arm)) - 1, y - 11, 2, 22, facecolor=style.INK, zorder=5)
+
+
+def _difference(chart: Chart, y: float, found: Difference) -> None:
+    mean = f"{formats.number(found.mean, 3, sign=True)}  p = {formats.number(found.p_value)}"
+    _title(chart.axes, y, f"{found.change} {found.kept}", mean)
+    for value in found.by_seed.values():
+        chart.put(chart.dot(style.FAINT, size=6), value, y - 5)
+    reach = 2 * found.standard_error
+    low, high = chart.x(found.mean - reach), chart.x(found.mean + reach)
+    box(chart.axes, low, y + 4, high - low, 2, facecolor=style.INK)
+    chart.put(chart.dot(style.INK, "s", size=7), found.mean, y + 5)
+
+
+def _title(axes: Axes, y: float, left: str, right: str) -> None:
+    """What a row is, and its number, on paper so that no rule strikes them through."""
+    box(axes, 2, y + 14, PANEL - 4, 17, facecolor=style.PAPER, zorder=1.5)
+    write(axes, 8, y + 18, left, fontsize=style.SMALL, zorder=3)
+    write(axes, PANEL - 8, y + 18, right, fontsize=style.SMALL, ha="right", weight="bold", zorder=3)

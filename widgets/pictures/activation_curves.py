@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths import activations
+from widgets.maths.activations import beta_steps
 from widgets.maths.gates import CurvesAt
-from widgets.pictures.chart import Chart
-from widgets.pictures.page import box, page, write
+from widgets.pictures.chart import Chart, whole
+from widgets.pictures.page import PANEL, Rect, box, faint, line, page, write
 
-WIDTH, HEIGHT = 720, 316
-LEFT, BOTTOM, ACROSS, UP = 26, 24, 420, 286  # the chart
+HEIGHT = 300
 REACH = 5  # z runs from -5 to 5
-TABLE = 474  # the left edge of the table
-VALUE, SLOPE = TABLE + 140, TABLE + 220  # the right edges of its columns
+PLOT = Rect(27, 24, 296, 268)
+VALUE, SLOPE = 196, 324  # the right edges of the table's columns
+ROW, PITCH = 222, 27  # the table's first row, and from one to the next
+GATES = 110  # the height of the words about gates
 
 
 @dataclass(frozen=True)
@@ -32,75 +36,95 @@ class Look:
 
 
 LOOKS = (
-    Look("ReLU", style.INK, (0, (5, 2)), "s", (3.02, 3.9)),
-    Look("sigmoid", style.SIGMOID, (0, (1, 1.2)), "D", (-4.9, 0.2)),
-    Look("Swish", style.GATE, "-", "o", (3.5, 2.8)),
-    Look("GELU", style.GELU, (0, (6, 2, 1, 2)), "^", (2.4, 1.75)),
+    Look("ReLU", style.INK, (0, (5, 2)), "s", (2.45, 4.1)),
+    Look("sigmoid", style.SIGMOID, (0, (1, 1.2)), "D", (-4.9, 0.25)),
+    Look("Swish", style.GATE, "-", "o", (3.45, 2.75)),
+    Look("GELU", style.GELU, (0, (6, 2, 1, 2)), "^", (2.35, 1.65)),
 )
 
 
 class ActivationCurvesPicture:
-    """The curves, a line at z with a dot on each, a table of the values there, and what each does as a gate.
+    """The curves and a line at z with a dot on each; beside them the values there, and what each does as a gate.
 
     gelu: with GELU as the fourth curve; slopes: with the slope of every curve as a thin line; bend: Swish follows
     beta, for which every position costs a curve.
     """
 
     def __init__(self, gelu: bool, slopes: bool, bend: bool) -> None:
-        self.figure, axes = page(WIDTH, HEIGHT)
-        size = {"left": LEFT, "bottom": BOTTOM, "width": ACROSS, "height": UP}
-        ticks = {"across_ticks": range(-REACH, REACH + 1), "up_ticks": range(-1, REACH + 1)}
-        self.chart = Chart(axes, **size, across=(-REACH, REACH), up=(-1, REACH), **ticks)
-        write(axes, LEFT + ACROSS + 8, BOTTOM - 4, "z", weight="bold")
-        heading = {"ha": "right", "fontsize": style.SMALL, "color": style.FAINT, "y": 236}
-        write(axes, VALUE, text="value", **heading)
-        write(axes, SLOPE, text="slope (thin)" if slopes else "", **heading)
-        small = {"fontsize": style.SMALL, "color": style.FAINT}
-        write(axes, TABLE, 98, "as a gate, read to one decimal:", **small)
-        write(axes, TABLE, 37, "below 0 flipped · 0.0 closed · 1.0 passed", **small)
-        write(axes, TABLE, 24, "between attenuated · above 1 amplified", **small)
-        self.gates = [write(axes, TABLE, y, weight="bold", color=LOOKS[k].colour) for k, y in ((1, 77), (2, 59))]
-        self.z = write(axes, TABLE, 264, fontsize=style.LARGE, weight="bold")
-        self.line = box(axes, 0, BOTTOM, 1.2, UP, facecolor=style.INPUT)
-        self.curves = [_Curve(self.chart, look, 210 - 26 * k, slopes) for k, look in enumerate(LOOKS[: 3 + gelu])]
+        plot, axes = page(PANEL, HEIGHT)
+        table, words = page(PANEL, HEIGHT)
+        ticks = whole(range(-REACH, REACH + 1)), whole(range(-1, REACH + 1))
+        self.chart = Chart(axes, PLOT, (-REACH, REACH), (-1, REACH), *ticks)
+        faint(axes, PLOT.right + 7, PLOT.bottom - 4, "z", weight="bold")
+        self.line = box(axes, 0, PLOT.bottom, 1.4, PLOT.height, facecolor=style.INPUT)
+        self.curves = [_Curve(self.chart, look, slopes) for look in LOOKS[: 3 + gelu]]
         self.swish = _Swish(self.chart, slopes)
-        self.bend = bend
-        self.moving = [self.line, self.z, *self.gates, *(self.swish.artists if bend else ())]
-        self.moving += [artist for curve in self.curves for artist in curve.moving]
+        self.table = _Table(words, LOOKS[: 3 + gelu], slopes)
+        self.bend, self.panels, self.covers = bend, [plot, table], self.table.covers
+        self.moving = [self.line, *(curve.dot for curve in self.curves), *self.table.moving]
+        self.moving += self.swish.artists if bend else []
 
     def show(self, at: CurvesAt) -> None:
         """Moves the line and the dots to z; bends Swish to beta, if it is to bend."""
-        self.line.set_x(self.chart.x(at.z) - 0.6)
-        self.z.set_text(f"z = {formats.number(at.z)}" + (f"   β = {formats.number(at.beta)}" if at.beta != 1 else ""))
-        self.gates[0].set_text(f"sigmoid: {at.sigmoid_state}")
-        self.gates[1].set_text(f"Swish: {at.swish_state}")
+        self.line.set_x(self.chart.x(at.z) - 0.7)
         if self.bend:
             self.swish.show(at.beta)
-        for curve, value, slope in zip(self.curves, at.values, at.slopes, strict=False):
-            curve.show(at.z, value, slope)
+        for curve, value in zip(self.curves, at.values, strict=False):
+            self.chart.put(curve.dot, at.z, value)
+        self.table.show(at)
 
 
 class _Curve:
-    """One curve's name, dot and row in the table; and its line and slope, unless it is Swish, which bends."""
+    """One curve's name and dot; and its line and slope, unless it is Swish, which bends."""
 
-    def __init__(self, chart: Chart, look: Look, row: float, slopes: bool) -> None:
-        self.chart, self.slopes = chart, slopes
-        axes, bold = chart.axes, {"color": look.colour, "weight": "bold"}
+    def __init__(self, chart: Chart, look: Look, slopes: bool) -> None:
+        axes = chart.axes
         for name, width in ((look.name.lower(), 1.7), (f"{look.name.lower()}_derivative", 0.9))[: 1 + slopes]:
             if look.name != "Swish":
                 function = getattr(activations, name)
                 chart.curve(function, points=1001, color=look.colour, linestyle=look.dashes, linewidth=width)
-        write(axes, chart.x(look.name_at[0]), chart.y(look.name_at[1]), look.name, **bold)
-        write(axes, TABLE + 16, row, look.name, **bold)
-        axes.plot([TABLE + 5], [row + 3.6], look.marker, color=look.colour, markersize=6)
-        self.value, self.slope = (write(axes, right, row, ha="right") for right in (VALUE, SLOPE))
+        x, y = chart.x(look.name_at[0]), chart.y(look.name_at[1])
+        write(axes, x, y, look.name, fontsize=style.SMALL, color=look.colour, weight="bold")
         self.dot = chart.dot(look.colour, look.marker)
-        self.moving: list[Artist] = [self.dot, self.value, self.slope]
 
-    def show(self, z: float, value: float, slope: float) -> None:
-        self.chart.put(self.dot, z, value)
-        self.value.set_text(formats.number(value, 3))
-        self.slope.set_text(formats.number(slope, 3) if self.slopes else "")
+
+class _Table:
+    """The value and the slope of each curve at z, and what sigmoid and Swish do as gates."""
+
+    def __init__(self, axes: Axes, looks: Sequence[Look], slopes: bool) -> None:
+        self.slopes = slopes
+        self.z = write(axes, 10, HEIGHT - 28, fontsize=style.LARGE + 3, weight="bold")
+        faint(axes, VALUE, ROW + PITCH, "value", ha="right")
+        faint(axes, SLOPE, ROW + PITCH, "slope (thin)" if slopes else "", ha="right")
+        self.rows = [self._row(axes, look, ROW - PITCH * k) for k, look in enumerate(looks)]
+        faint(axes, 10, GATES, "As a gate, read to one decimal:")
+        bold = {"weight": "bold", "fontsize": style.LARGE - 1}
+        self.gates = [
+            write(axes, 10, GATES - 23 - 22 * k, color=look.colour, **bold) for k, look in enumerate(LOOKS[1:3])
+        ]
+        faint(axes, 10, 24, "below 0 flipped · 0.0 closed · 1.0 passed")
+        faint(axes, 10, 8, "between attenuated · above 1 amplified")
+        self.moving = [self.z, *self.gates, *(text for row in self.rows for text in row)]
+        self.covers = {
+            "the values": [(1, 80, ROW - PITCH * len(looks) + 16, PANEL - 80, PITCH * len(looks) + 2)],
+            "the gates": [(1, 0, GATES - 52, PANEL, 46)],
+        }
+
+    @staticmethod
+    def _row(axes: Axes, look: Look, y: float) -> tuple[Artist, Artist]:
+        mark = {"marker": look.marker, "markersize": 7, "linestyle": "none"}
+        line(axes, [17], [y + 4.5], color=look.colour, **mark)
+        write(axes, 30, y, look.name, color=look.colour, weight="bold", fontsize=style.LARGE - 1)
+        value, slope = (write(axes, right, y, ha="right", fontsize=style.LARGE - 1) for right in (VALUE, SLOPE))
+        return value, slope
+
+    def show(self, at: CurvesAt) -> None:
+        self.z.set_text(f"z = {formats.number(at.z)}" + (f"   β = {formats.number(at.beta)}" if at.beta != 1 else ""))
+        self.gates[0].set_text(f"sigmoid: {at.sigmoid_state}")
+        self.gates[1].set_text(f"Swish: {at.swish_state}")
+        for (value, slope), number, rise in zip(self.rows, at.values, at.slopes, strict=False):
+            value.set_text(formats.number(number, 3))
+            slope.set_text(formats.number(rise, 3) if self.slopes else "")
 
 
 class _Swish:
@@ -126,15 +150,13 @@ class _Swish:
         self._mark()
 
     def _mark(self) -> None:
-        one = activations.swish_one(self.beta)
-        self._put(1, one, 1.0, f"Swish = 1 at {formats.number(one, 3)}", 8, -27)
-        z, least = activations.swish_least(self.beta) if self.beta else (-REACH, -REACH / 2)
-        self._put(0, z, least, f"least, {formats.number(least, 3)} at {formats.number(z, 3)}", -40, -18)
+        now = beta_steps(self.beta)
+        one = (now.one, 1.0), f"1 at {formats.number(now.one, 3)}", (8, -26)
+        least = (now.least_at, now.least), f"least {formats.number(now.least, 3)}", (-36, -20)
+        for tick, text, ((z, value), words, offset) in zip(self.ticks, self.words, (least, one), strict=True):
+            x, y = self.chart.x(z), self.chart.y(value)
+            tick.set_xy((x - 0.6, y - 6))
+            text.set_position((x + offset[0], y + offset[1]))
+            text.set_text(words)
         for artist in (self.ticks[0], self.words[0]):
-            artist.set_visible(z > 0.7 * -REACH)
-
-    def _put(self, k: int, z: float, value: float, words: str, right: float, up: float) -> None:
-        x, y = self.chart.x(z), self.chart.y(value)
-        self.ticks[k].set_xy((x - 0.6, y - 6))
-        self.words[k].set_position((x + right, y + up))
-        self.words[k].set_text(words)
+            artist.set_visible(now.least_at > 0.7 * -REACH)

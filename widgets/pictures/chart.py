@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 from matplotlib.axes import Axes
@@ -10,60 +11,78 @@ from matplotlib.lines import Line2D
 from torch import Tensor
 
 from widgets import formats, style
-from widgets.pictures.page import box, write
+from widgets.pictures.page import Rect, box, faint, line
+
+Ticks = Mapping[float, str]  # a number on an axis -> what is written there
+
+
+def whole(numbers: Iterable[float]) -> Ticks:
+    """Ticks without decimals."""
+    return {number: formats.number(number, 0) for number in numbers}
+
+
+def powers(first: int, last: int, words: Callable[[float], str] = formats.scientific, step: int = 1) -> Ticks:
+    """Ticks at powers of ten, from one exponent to another."""
+    return {10.0**power: words(10.0**power) for power in range(first, last + 1, step)}
 
 
 class Chart:
     """A rectangle of the page in which numbers have places.
 
-    left, bottom, width, height: in points; across, up: the numbers at its edges; ticks: the numbers written there.
+    across, up: the numbers at its edges; logarithmic: "x", "y" or "xy" for axes on which equal steps are equal factors
     """
 
     def __init__(
         self,
         axes: Axes,
-        left: float,
-        bottom: float,
-        width: float,
-        height: float,
+        place: Rect,
         across: tuple[float, float],
         up: tuple[float, float],
-        across_ticks: Sequence[float] = (),
-        up_ticks: Sequence[float] = (),
+        across_ticks: Ticks | None = None,
+        up_ticks: Ticks | None = None,
+        logarithmic: str = "",
     ) -> None:
-        self.axes, self.across = axes, across
-        self.left, self.bottom, self.width, self.height = left, bottom, width, height
-        self._x_unit, self._y_unit = width / (across[1] - across[0]), height / (up[1] - up[0])
-        self._x_zero, self._y_zero = left - across[0] * self._x_unit, bottom - up[0] * self._y_unit
-        tick = {"fontsize": style.SMALL, "color": style.FAINT}
-        for number in across_ticks:
-            box(axes, self.x(number) - 0.3, bottom, 0.6, height, facecolor=style.RULE)
-            write(axes, self.x(number), bottom - 12, formats.number(number, 0), ha="center", **tick)
-        for number in up_ticks:
-            box(axes, left, self.y(number) - 0.3, width, 0.6, facecolor=style.RULE)
-            write(axes, left - 5, self.y(number) - 3, formats.number(number, 0), ha="right", **tick)
-        if 0 in across_ticks:
-            box(axes, self.x(0) - 0.4, bottom, 0.8, height, facecolor=style.FAINT)
-        if 0 in up_ticks:
-            box(axes, left, self.y(0) - 0.4, width, 0.8, facecolor=style.FAINT)
+        self.axes, self.place, self.across = axes, place, across
+        self._scales = {axis: math.log10 if axis in logarithmic else float for axis in "xy"}
+        self._x, self._y = self._fit("x", across, place.width), self._fit("y", up, place.height)
+        for number, words in (across_ticks or {}).items():
+            box(axes, self.x(number) - 0.4, place.bottom, 0.8, place.height, facecolor=self._ink(number))
+            faint(axes, self.x(number), place.bottom - 14, words, ha="center")
+        for number, words in (up_ticks or {}).items():
+            box(axes, place.left, self.y(number) - 0.4, place.width, 0.8, facecolor=self._ink(number))
+            faint(axes, place.left - 5, self.y(number) - 4, words, ha="right")
+
+    def _fit(self, axis: str, ends: tuple[float, float], points: float) -> tuple[float, float]:
+        """Where an axis begins, on its scale, and points for one of its units."""
+        first, last = map(self._scales[axis], ends)
+        return first, points / (last - first)
+
+    @staticmethod
+    def _ink(number: float) -> str:
+        return style.RULE if number else style.FAINT
 
     def x(self, number: float) -> float:
         """Where this number lies across the page, in points."""
-        return self._x_zero + number * self._x_unit
+        first, unit = self._x
+        return self.place.left + (self._scales["x"](number) - first) * unit
 
     def y(self, number: float) -> float:
         """Where this number lies up the page, in points."""
-        return self._y_zero + number * self._y_unit
+        first, unit = self._y
+        return self.place.bottom + (self._scales["y"](number) - first) * unit
+
+    def plot(self, x: Iterable[float], y: Iterable[float], **look: object) -> Line2D:
+        """A line through numbers."""
+        return line(self.axes, [self.x(number) for number in x], [self.y(number) for number in y], **look)
 
     def curve(self, function: Callable[[Tensor], Tensor], points: int = 61, **look: object) -> Line2D:
         """The function over the whole width, as a line."""
         z = self._spread(points)
-        (line,) = self.axes.plot(self.x(z.numpy()), self.y(function(z).numpy()), **{"linewidth": 1.6, **look})
-        return line
+        return self.plot(z.tolist(), function(z).tolist(), **look)
 
     def redraw(self, line: Line2D, function: Callable[[Tensor], Tensor]) -> None:
         """Gives a line drawn by `curve` another function."""
-        line.set_ydata(self.y(function(self._spread(len(line.get_xdata()))).numpy()))
+        line.set_ydata([self.y(number) for number in function(self._spread(len(line.get_xdata()))).tolist()])
 
     def _spread(self, points: int) -> Tensor:
         """Numbers from edge to edge, closer together in the middle, where our curves bend."""
@@ -71,12 +90,12 @@ class Chart:
         part = torch.linspace(-1, 1, points, dtype=torch.float64)
         return (left + right) / 2 + (right - left) / 2 * part * part.abs().sqrt()
 
-    def dot(self, colour: str, marker: str = "o", size: float = 7) -> Line2D:
+    def dot(self, colour: str, marker: str = "o", size: float = 8, **look: object) -> Line2D:
         """One mark, to be put somewhere by `put`."""
-        look = {"marker": marker, "markersize": size, "color": colour, "markeredgecolor": style.PAPER}
-        (dot,) = self.axes.plot([self.left], [self.bottom], clip_on=False, zorder=4, **look)
-        return dot
+        look = {"marker": marker, "markersize": size, "markeredgecolor": style.PAPER, "clip_on": False, **look}
+        return line(self.axes, [self.place.left], [self.place.bottom], **{"color": colour, "zorder": 4, **look})
 
-    def put(self, dot: Line2D, x: float, y: float) -> None:
+    def put(self, dot: Line2D, x: float, y: float) -> Line2D:
         """Moves a mark to the place of two numbers."""
         dot.set_data([self.x(x)], [self.y(y)])
+        return dot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,14 +10,12 @@ from matplotlib.patches import Circle, FancyBboxPatch
 
 from widgets import style
 from widgets.experiments.wiring import Wire
+from widgets.pictures.page import DASHED, PANEL, arrow, page, write
 
-COLUMN, ROW = 5.0, 0.6  # inches: the width of one block, the height of one step
-MIDDLE, LANE, SKIP = (
-    1.75,
-    0.72,
-    0.2,
-)  # inches: the main line from the left, half a fork, the residual from the left
-TOP, HALF_BOX, RADIUS, MARGIN = 0.85, 0.16, 0.13, 0.23
+ROW, TOP = 41.0, 50.0  # points: the height of one step; from the upper edge to the first one
+MIDDLE, LANES, SKIP = 114.0, 174.0, 8.0  # across: the main line; the width that lanes share; what goes past the steps
+BOX, RADIUS = 23.0, 10.0  # a box's height, a circle's radius
+FRAME, NARROW, MARGIN = 98.0, 56.0, 17.0  # half a part's frame, half a single step's, and what a frame adds up and down
 
 COLOURS = {
     "input": style.INPUT,
@@ -32,123 +30,127 @@ COLOURS = {
 SIGNS = {"add": "+", "mul": "×"}
 PARTS = {"feed_forward": "feed-forward"}
 CHANGES = {
-    "LayerNorm": "change 1:\nLayerNorm\nbecomes RMSNorm",
-    "RMSNorm": "change 1:\nRMSNorm,\nwas LayerNorm",
-    "relu": "change 2:\ntwo layers with ReLU\nbecome SwiGLU",
-    "silu": "change 2:\nSwiGLU, was two\nlayers with ReLU",
+    "LayerNorm": ("change 1:", "LayerNorm", "becomes RMSNorm"),
+    "RMSNorm": ("change 1:", "RMSNorm,", "was LayerNorm"),
+    "relu": ("change 2:", "two layers, ReLU", "become SwiGLU"),
+    "silu": ("change 2:", "SwiGLU, was two", "layers with ReLU"),
 }
 
 
-class DecoderBlocks:
-    """One column for each block, its steps from top to bottom; the places that change framed and named.
+def block_figures(blocks: Mapping[str, Sequence[Wire]]) -> list[Figure]:
+    """One panel for each block, its steps from top to bottom; the places that change framed and named.
 
-    blocks: title -> its wiring (widgets.experiments.wiring.wiring)
+    blocks: title -> the wiring of a block (widgets.experiments.wiring.wiring)
     """
-
-    def __init__(self, blocks: dict[str, Sequence[Wire]]) -> None:
-        depth = max(wire.depth for wires in blocks.values() for wire in wires)
-        width, height = COLUMN * len(blocks), TOP + ROW * (depth + 1)
-        self.figure = Figure(figsize=(width, height))
-        axes = self.figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
-        axes.set_axis_off()
-        for column, (title, wires) in enumerate(blocks.items()):
-            _Column(axes, COLUMN * column, title, wires)
+    depth = max(wire.depth for wires in blocks.values() for wire in wires)
+    figures = []
+    for title, wires in blocks.items():
+        figure, axes = page(PANEL, TOP + ROW * (depth + 1))
+        _Column(axes, title, wires).draw()
+        figures.append(figure)
+    return figures
 
 
 class _Column:
     """One block: where each of its steps stands, and the marks for it."""
 
-    def __init__(self, axes: Axes, left: float, title: str, wires: Sequence[Wire]) -> None:
-        self.axes, self.left, self.middle = axes, left, left + MIDDLE
-        self._text(self.middle, 0.3, title, size=style.LARGE, weight="bold", ha="center")
+    def __init__(self, axes: Axes, title: str, wires: Sequence[Wire]) -> None:
+        self.axes, self.wires, self.top = axes, wires, axes.get_ylim()[1] - TOP
+        write(axes, 8, axes.get_ylim()[1] - 17, title, fontsize=style.LARGE, weight="bold")
+        self.rows: dict[int, list[Wire]] = {}
+        for wire in wires:
+            self.rows.setdefault(wire.depth, []).append(wire)
         self.places: dict[str, tuple[float, float]] = {}
-        for wire in wires:
-            self.places[wire.name] = self._place(wire, wires)
-        for part in dict.fromkeys(wire.part for wire in wires if wire.part):
-            self._frame([wire for wire in wires if wire.part == part], PARTS.get(part, part))
-        for wire in wires:
+        for row in self.rows.values():
+            self._place(row)
+
+    def _place(self, row: list[Wire]) -> None:
+        """Steps of one depth stand side by side, a single one in the middle; what follows one step stays under it."""
+        for lane, wire in enumerate(row):
+            x = MIDDLE + LANES * ((lane + 0.5) / len(row) - 0.5)
+            if len(row) == 1 and len(wire.inputs) == 1:
+                x = self.places[wire.inputs[0]][0]
+            self.places[wire.name] = x, self.top - ROW * wire.depth
+
+    def draw(self) -> None:
+        """Frames first, then arrows, then the steps over them."""
+        for part in dict.fromkeys(wire.part for wire in self.wires if wire.part):
+            self._frame([wire for wire in self.wires if wire.part == part], PARTS.get(part, part))
+        for wire in self.wires:
             if not wire.part and wire.operation in CHANGES:
                 self._frame([wire])
             for name in wire.inputs:
-                self._arrow(self.places[name], self.places[wire.name], RADIUS if wire.operation in SIGNS else HALF_BOX)
-        for wire in wires:
+                self._arrow(name, wire)
+        for wire in self.wires:
             self._step(wire)
-        x, y = self.places[wires[-1].name]
-        self._line([(x, y), (x, y + 0.7 * ROW)])
-
-    def _place(self, wire: Wire, wires: Sequence[Wire]) -> tuple[float, float]:
-        """A step stands in the middle; two of one depth stand side by side; what follows one stays there."""
-        row = [each.name for each in wires if each.depth == wire.depth]
-        x = self.middle
-        if len(row) > 1:
-            x += LANE * (1 if row.index(wire.name) else -1)
-        elif len(wire.inputs) == 1:
-            x = self.places[wire.inputs[0]][0]
-        return x, TOP + ROW * wire.depth
+        x, y = self.places[self.wires[-1].name]
+        arrow(self.axes, (x, y), (x, y - 0.72 * ROW))
 
     def _step(self, wire: Wire) -> None:
         x, y = self.places[wire.name]
-        words = wire.words
-        colour = COLOURS.get(words, COLOURS.get(wire.operation, style.INK))
+        colour = COLOURS.get(wire.words, COLOURS.get(wire.operation, style.INK))
+        look = {"facecolor": style.PAPER, "edgecolor": colour, "zorder": 2}
         if wire.operation in SIGNS:
-            sign = SIGNS[wire.operation]
-            self.axes.add_patch(Circle((x, y), RADIUS, facecolor=style.PAPER, edgecolor=colour, linewidth=1.4))
-            self._text(x, y, sign, size=style.LARGE, ha="center")
-            self._text(x + 0.2, y + 0.14, words, size=style.SMALL)
+            self.axes.add_patch(Circle((x, y), RADIUS, linewidth=1.4, **look))
+            write(self.axes, x, y - 5.5, SIGNS[wire.operation], fontsize=style.LARGE, ha="center", zorder=3)
+            write(self.axes, x + 14, y - 13, self._short(wire), fontsize=style.SMALL)
             return
-        half = 0.16 + 0.043 * len(words)
-        self._box(
-            x - half,
-            y - HALF_BOX,
-            x + half,
-            y + HALF_BOX,
-            facecolor=style.PAPER,
-            edgecolor=colour,
-            linewidth=1.8,
-        )
-        self._text(x, y, words, ha="center")
+        words = self._short(wire)
+        self._box(x, y, 8 + 3.7 * len(words), BOX / 2, linewidth=1.8, **look)
+        write(self.axes, x, y - 4.5, words, ha="center", zorder=3)
+
+    def _short(self, wire: Wire) -> str:
+        """The step's words as far as there is room for them in its lane."""
+        lanes = len(self.rows[wire.depth])
+        room = round(((LANES / lanes if lanes > 1 else 2 * FRAME) - 20) / 7.4)
+        return wire.words if len(wire.words) <= room else wire.words[: room - 1] + "…"
 
     def _frame(self, wires: Sequence[Wire], name: str = "") -> None:
         """A frame around some steps, dashed and named beside it when it is a place that changes."""
-        change = next((CHANGES[wire.operation] for wire in wires if wire.operation in CHANGES), "")
-        rows = [self.places[wire.name][1] for wire in wires]
-        half = 1.38 if name else 0.8
-        top, bottom = min(rows) - MARGIN, max(rows) + MARGIN
-        look = (
-            {"linestyle": (0, (4, 2)), "linewidth": 1.6, "edgecolor": style.INK}
-            if change
-            else {"edgecolor": style.RULE}
-        )
-        self._box(self.middle - half, top, self.middle + half, bottom, facecolor="none", **look)
-        words = f"{name}\n{change}" if name and change else name or change
-        self._text(self.middle + half + 0.12, (top + bottom) / 2, words, size=style.NORMAL)
+        change = next((CHANGES[wire.operation] for wire in wires if wire.operation in CHANGES), ())
+        heights = [self.places[wire.name][1] for wire in wires]
+        middle, half = (max(heights) + min(heights)) / 2, FRAME if name else NARROW
+        edge = {"linestyle": DASHED, "linewidth": 1.6, "edgecolor": style.INK} if change else {"edgecolor": style.RULE}
+        tall = (max(heights) - min(heights)) / 2 + MARGIN
+        self._box(MIDDLE, middle, half, tall, facecolor="none", zorder=0.4, **edge)
+        lines = [*([name[:17]] if name else []), *change]
+        for k, words in enumerate(lines):
+            y = middle + 7 * len(lines) - 14 * k - 11
+            weight = "bold" if name and not k else "normal"
+            write(self.axes, MIDDLE + half + 8, y, words, fontsize=style.SMALL, weight=weight)
 
-    def _arrow(self, start: tuple[float, float], end: tuple[float, float], half: float) -> None:
-        """Straight down to the next row; out and in again past the rows between; along the lane to where lanes join.
-
-        half: from the middle of the step at the end to its edge
-        """
-        (x0, y0), (x1, y1) = start, end
-        between = y0 + ROW / 2
-        if x0 == x1 and y1 - y0 > 1.5 * ROW:
-            skip = self.left + SKIP
-            self._line([(x0, between), (skip, between), (skip, y1), (x1 - half, y1)])
-        elif x0 == x1:
-            self._line([(x0, y0), (x1, y1 - half)])
-        elif x0 == self.middle:
-            self._line([(x0, y0), (x0, between), (x1, between), (x1, y1 - half)])
+    def _arrow(self, name: str, wire: Wire) -> None:
+        """From one step to a later one: down, along and into it, past what stands between."""
+        (x0, y0), (x1, y1) = self.places[name], self.places[wire.name]
+        sign, next_row, turn = wire.operation in SIGNS, y0 - y1 < 1.5 * ROW, y0 - ROW / 2
+        top, side = y1 + (RADIUS if sign else BOX / 2), self._half(wire)
+        if x0 == x1 and (next_row or self._free(name, wire)):
+            arrow(self.axes, (x0, y0), (x1, top))
+        elif next_row and not sign:
+            arrow(self.axes, (x0, y0), (x0, turn), (x1, turn), (x1, top))
+        elif self._free(name, wire):
+            arrow(self.axes, (x0, y0), (x0, y1), (x1 + (side if x0 > x1 else -side), y1))
         else:
-            self._line([(x0, y0), (x0, y1), (x1 + (half if x0 > x1 else -half), y1)])
+            skip = SKIP if x0 <= MIDDLE else MIDDLE + FRAME - 5
+            end = (x1 + (side if skip > x1 else -side), y1)
+            arrow(self.axes, (x0, y0), (x0, turn), (skip, turn), (skip, y1), end)
 
-    def _line(self, points: list[tuple[float, float]]) -> None:
-        """A line through the points with an arrow head at the last."""
-        self.axes.plot(*zip(*points[:-1], strict=True), color=style.INK, linewidth=1.2, zorder=0.5)
-        arrow = {"arrowstyle": "-|>", "color": style.INK, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
-        self.axes.annotate("", points[-1], points[-2], arrowprops=arrow, zorder=0.5)
+    def _half(self, wire: Wire) -> float:
+        """From the middle of a step to its side."""
+        return RADIUS if wire.operation in SIGNS else 8 + 3.7 * len(self._short(wire))
 
-    def _box(self, left: float, top: float, right: float, bottom: float, **look: object) -> None:
-        box = FancyBboxPatch((left, top), right - left, bottom - top, boxstyle="round,pad=0,rounding_size=0.08", **look)
-        self.axes.add_patch(box)
+    def _free(self, name: str, wire: Wire) -> bool:
+        """Whether nothing stands under a step down to the height of another."""
+        x, y = self.places[name]
+        below = self.places[wire.name][1]
+        return all(
+            abs(place[0] - x) > self._half(other) + 3
+            for other in self.wires
+            for place in [self.places[other.name]]
+            if below < place[1] < y or (place[1] == below and other is not wire)
+        )
 
-    def _text(self, x: float, y: float, words: str, **look: object) -> None:
-        self.axes.text(x, y, words, **{"size": style.NORMAL, "color": style.INK, "va": "center"} | look)
+    def _box(self, x: float, y: float, half: float, tall: float, **look: object) -> None:
+        """A box around (x, y), with round corners."""
+        round_corners = "round,pad=0,rounding_size=5"
+        self.axes.add_patch(FancyBboxPatch((x - half, y - tall), 2 * half, 2 * tall, boxstyle=round_corners, **look))

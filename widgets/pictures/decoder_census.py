@@ -4,30 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from widgets import style
-from widgets.pictures.page import box, page, write
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-WIDTH, LEFT, UNIT = 760.0, 190.0, 3.6  # points; UNIT is the length of one family
-ROW, GAP = 24.0, 22.0
+from widgets import formats, style
+from widgets.pictures.page import PANEL, box, page, write
+
+LEFT, LONGEST = 142.0, 128.0  # where bars begin; how long all families together are
+ROW, GAP, HEAD = 22.0, 26.0, 46.0
 COLOURS = {"LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM, "gated": style.GATE}
+SPLIT = 3  # questions on the first panel
 
 
-class CensusPicture:
-    """Bars of families: norm, feed-forward, both together; then the norm's eps and QK-norm."""
+def census_figures(counts: Mapping[str, Mapping[str, int]]) -> list[Figure]:
+    """Bars of families: norm, feed-forward, both together; beside them the norm's eps and QK-norm.
 
-    def __init__(self, groups: Mapping[str, Mapping[str, int]]) -> None:
-        height = 46 + sum(GAP + ROW * len(rows) for rows in groups.values())
-        families = sum(groups["norm"].values())
-        self.figure, self.axes = page(WIDTH, height)
-        write(self.axes, 20, height - 22, f"{families} open decoder families", fontsize=style.LARGE)
-        y = height - 46
-        for title, rows in groups.items():
-            write(self.axes, 20, y - 4, title, fontsize=style.SMALL, color=style.FAINT)
-            y -= GAP
-            total = sum(rows.values())
-            for words, count in rows.items():
-                write(self.axes, LEFT - 10, y, words, ha="right")
-                box(self.axes, LEFT, y - 4, UNIT * count, 15, facecolor=COLOURS.get(words, style.INPUT))
-                share = f"{count}  ({round(100 * count / total)} %)"
-                write(self.axes, LEFT + UNIT * count + 7, y, share)
-                y -= ROW
+    counts: question -> answer -> families, as widgets.experiments.census.counts gives them
+    """
+    questions = list(counts.items())
+    families = sum(counts["norm"].values())
+    titles = (f"{families} open decoder families", "")
+    parts = (questions[:SPLIT], questions[SPLIT:])
+    height = HEAD + max(sum(GAP + ROW * len(answers) for _, answers in part) for part in parts)
+    figures = []
+    for title, part in zip(titles, parts, strict=True):
+        figure, axes = page(PANEL, height)
+        write(axes, 8, height - 17, title, fontsize=style.LARGE, weight="bold")
+        y = height - HEAD
+        for question, answers in part:
+            y = _group(axes, y, question, answers)
+        figures.append(figure)
+    return figures
+
+
+def _group(axes: Axes, y: float, question: str, answers: Mapping[str, int]) -> float:
+    """One question and its bars from this height downwards; gives the height that comes next."""
+    write(axes, 8, y, question, weight="bold")
+    everybody = sum(answers.values())
+    for answer, count in answers.items():
+        y -= ROW
+        length = LONGEST * count / everybody
+        write(axes, LEFT - 8, y, answer, ha="right")
+        box(axes, LEFT, y - 4, length, 16, facecolor=COLOURS.get(answer, style.INPUT))
+        write(axes, LEFT + length + 6, y, f"{count} ({formats.percent(count / everybody, 0)})")
+    return y - GAP

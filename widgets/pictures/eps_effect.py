@@ -6,71 +6,75 @@ import math
 from collections.abc import Sequence
 
 import torch
-from matplotlib.lines import Line2D
+from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths.norms import EpsRule, EpsSteps
-from widgets.pictures.page import box, page, write
+from widgets.pictures.chart import Chart, powers
+from widgets.pictures.page import DASHED, PANEL, Rect, box, faint, line, page, write
 
-WIDTH, HEIGHT = 720, 292
-LEFT, RIGHT, BOTTOM, TOP = 46, 420, 40, 262  # the plot
-BARS = 456  # where the bars begin
-LOOKS = [(style.RMS_NORM, "-"), (style.LAYER_NORM, "--"), (style.GATE, ":"), (style.CONTENT, "-.")]
+HEIGHT = 262
+PLOT = Rect(36, 50, 290, 176)
+BAR = Rect(10, 0, 262, 22)  # the longest bar; its bottom is the row's
+LOOKS = ((style.RMS_NORM, "-"), (style.LAYER_NORM, DASHED), (style.GATE, ":"), (style.INPUT, "-."))
 
 
 class EpsPicture:
-    """One curve a rule over the input's size on a log axis, a line at the present size, and a bar a rule."""
+    """One curve a rule over the input's size on a log axis and a line at the present size; beside it a bar a rule."""
 
     def __init__(self, rules: Sequence[EpsRule], smallest: float, largest: float) -> None:
-        self.rules, self.first, self.last = rules, math.log10(smallest), math.log10(largest)
-        self.figure, axes = page(WIDTH, HEIGHT)
-        self._furniture(axes)
-        sizes = torch.logspace(self.first, self.last, 121, dtype=torch.float64)
-        for rule, (colour, dashes) in zip(rules, LOOKS, strict=False):
-            heights = [self.y(value) for value in rule.result(sizes).tolist()]
-            xs = [self.x(size) for size in sizes.tolist()]
-            axes.add_line(Line2D(xs, heights, color=colour, linestyle=dashes, linewidth=2))
-        self.line = box(axes, LEFT, BOTTOM, 1.2, TOP - BOTTOM, facecolor=style.INK)
-        self.size = write(axes, LEFT, TOP + 8, ha="center", weight="bold")
-        self.dots, self.bars, self.numbers = [], [], []
-        pitch = (TOP - BOTTOM) / max(3, len(rules))
-        for k, (rule, (colour, dashes)) in enumerate(zip(rules, LOOKS, strict=False)):
-            y = TOP - 26 - k * pitch
-            write(axes, BARS + 28, y + 12, str(rule))
-            axes.add_line(Line2D([BARS, BARS + 22], [y + 16, y + 16], color=colour, linestyle=dashes, linewidth=2))
-            box(axes, BARS, y - 16, WIDTH - 64 - BARS, 20, facecolor=style.RULE)
-            self.bars.append(box(axes, BARS, y - 16, 0, 20, facecolor=colour))
-            self.numbers.append(write(axes, WIDTH - 8, y - 11, ha="right", weight="bold"))
-            self.dots.append(box(axes, 0, 0, 8, 8, facecolor=colour, edgecolor=style.PAPER, linewidth=1))
-        self.moving = [self.line, self.size, *self.dots, *self.bars, *self.numbers]
-
-    def _furniture(self, axes) -> None:
-        for value in (0.0, 0.5, 1.0):
-            box(axes, LEFT, self.y(value) - 0.4, RIGHT - LEFT, 0.8, facecolor=style.RULE)
-            write(axes, LEFT - 6, self.y(value) - 4, f"{value:.1f}", ha="right", color=style.FAINT)
-        for power in range(math.ceil(self.first), math.floor(self.last) + 1):
-            write(
-                axes, self.x(10.0**power), BOTTOM - 15, f"1e{power}".replace("-", "−"), ha="center", color=style.FAINT
-            )
-        write(axes, LEFT - 36, TOP + 8, "RMS of the result", fontsize=style.SMALL)
-        write(axes, (LEFT + RIGHT) / 2, BOTTOM - 32, "RMS of the input", ha="center", fontsize=style.SMALL)
-        write(axes, BARS, TOP + 8, "RMS of the result at this size", fontsize=style.SMALL)
-
-    def x(self, size: float) -> float:
-        """Where an input of this RMS stands on the page."""
-        return LEFT + (math.log10(size) - self.first) / (self.last - self.first) * (RIGHT - LEFT)
-
-    def y(self, value: float) -> float:
-        """Where a result of this RMS stands on the page."""
-        return BOTTOM + value * (TOP - BOTTOM - 8)
+        looks = list(zip(rules, LOOKS, strict=False))
+        plot, axes = page(PANEL, HEIGHT)
+        self.chart = _chart(axes, smallest, largest)
+        sizes = torch.logspace(math.log10(smallest), math.log10(largest), 121, dtype=torch.float64)
+        for rule, (colour, dashes) in looks:
+            self.chart.plot(sizes.tolist(), rule.result(sizes).tolist(), color=colour, linestyle=dashes, linewidth=2)
+        self.line = box(axes, PLOT.left, PLOT.bottom, 1.2, PLOT.height, facecolor=style.INK)
+        self.size = write(axes, PLOT.left, PLOT.bottom - 32, ha="center", weight="bold")
+        self.dots = [_dot(axes, colour) for _, (colour, _) in looks]
+        bars, axes = page(PANEL, HEIGHT)
+        faint(axes, BAR.left, HEIGHT - 18, "RMS of the result at this size")
+        self.rows = [_Row(axes, HEIGHT - 72 - 56 * k, str(rule), *look) for k, (rule, look) in enumerate(looks)]
+        self.panels, self.covers = [plot, bars], {"the results": [(1, 0, 0, PANEL, HEIGHT - 24)]}
+        self.moving = [self.line, self.size, *self.dots]
+        self.moving += [artist for row in self.rows for artist in (row.bar, row.number)]
 
     def show(self, steps: EpsSteps) -> None:
         """Moves the line, the dots and the bars to an input of this size."""
-        x = self.x(steps.size)
+        x = self.chart.x(steps.size)
         self.line.set_x(x - 0.6)
-        self.size.set_position((min(max(x, LEFT + 76), RIGHT), TOP + 8))
+        self.size.set_position((min(max(x, PLOT.left + 10), PLOT.right - 14), PLOT.bottom - 32))
         self.size.set_text(formats.scientific(steps.size))
-        for dot, bar, number, value in zip(self.dots, self.bars, self.numbers, steps.results, strict=True):
-            dot.set_xy((x - 4, self.y(value) - 4))
-            bar.set_width(value * (WIDTH - 64 - BARS))
-            number.set_text(formats.number(value, 3))
+        for dot, row, value in zip(self.dots, self.rows, steps.results, strict=True):
+            dot.set_xy((x - 4, self.chart.y(value) - 4))
+            row.show(value)
+
+
+class _Row:
+    """A rule's name with the look of its curve, and its bar on the way to 1."""
+
+    def __init__(self, axes: Axes, y: float, name: str, colour: str, dashes: object) -> None:
+        line(axes, (BAR.left, BAR.left + 26), (y + 32, y + 32), color=colour, linestyle=dashes, linewidth=2)
+        write(axes, BAR.left + 34, y + 28, name)
+        box(axes, BAR.left, y, BAR.width, BAR.height, facecolor=style.RULE)
+        self.bar = box(axes, BAR.left, y, 0, BAR.height, facecolor=colour)
+        self.number = write(axes, PANEL - 10, y + 6, ha="right", weight="bold")
+
+    def show(self, value: float) -> None:
+        """value: from 0 to 1."""
+        self.bar.set_width(value * BAR.width)
+        self.number.set_text(formats.number(value, 3))
+
+
+def _chart(axes: Axes, smallest: float, largest: float) -> Chart:
+    """The axes of the plot: powers of ten across, 0 to 1 up."""
+    first, last = math.ceil(math.log10(smallest)), math.floor(math.log10(largest))
+    heights = {value: f"{value:.1f}" for value in (0.0, 0.5, 1.0)}
+    chart = Chart(axes, PLOT, (smallest, largest), (0, 1.03), powers(first, last), heights, logarithmic="x")
+    faint(axes, PLOT.left - 32, HEIGHT - 18, "RMS of the result")
+    faint(axes, (PLOT.left + PLOT.right) / 2, 3, "RMS of the input", ha="center")
+    return chart
+
+
+def _dot(axes: Axes, colour: str):
+    return box(axes, 0, 0, 8, 8, facecolor=colour, edgecolor=style.PAPER, linewidth=1)

@@ -2,118 +2,176 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-from matplotlib.artist import Artist
-from mpl_toolkits.mplot3d import Axes3D, proj3d
-from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
 
 from widgets import formats, style
 from widgets.maths.geometry import GeometrySteps
 from widgets.maths.norms import mean_and_rms
-from widgets.pictures.page import box, page, write
+from widgets.pictures.page import DASHED, PANEL, box, faint, line, page, write
 
-WIDTH, HEIGHT = 720, 372
-ROOT3 = 3**0.5
-REACH = 2.05  # of each axis, in the vector's own units
-DOT = 8  # points
+HEIGHT = 336
+ROOT3 = 3**0.5  # the length of a vector of three components whose RMS is 1
+SPHERE, ROOM = 128.0, 150.0  # points: the largest radius of the sphere; how far from the middle a point may lie
+FARTHEST = 4.5  # the longest vector that is drawn to scale; a longer one leaves the page
+ELEVATION = 18.0  # degrees from which the scene is seen
+DOT = 9  # points
 COLOURS = {"x": style.INPUT, "LayerNorm(x)": style.LAYER_NORM, "RMSNorm(x)": style.RMS_NORM}
+SHORT = {"x": "x", "LayerNorm(x)": "LN", "RMSNorm(x)": "RMS"}  # in the scene
+LEGEND = (
+    ("LayerNorm’s circle: mean 0 and RMS 1", {"color": style.LAYER_NORM, "linewidth": 2.2}),
+    ("RMSNorm’s sphere: RMS 1", {"color": style.FAINT, "linewidth": 1.2}),
+    ("from x to x − mean", {"color": style.INK, "linewidth": 1.4, "linestyle": ":"}),
+    ("the line through (1, 1, 1)", {"color": style.INK, "linewidth": 1, "linestyle": DASHED}),
+)
 
 
 class NormGeometryPicture:
-    """The sphere of radius √3, the plane of mean 0, the line through (1, 1, 1), one vector and both results."""
+    """The numbers; beside them the sphere of radius √3, the plane of mean 0, one vector and both results.
 
-    def __init__(self) -> None:
-        self.figure, self.page = page(WIDTH, HEIGHT)
-        self.axes = self._space()
+    farthest: the length of the longest vector to be shown
+    """
+
+    def __init__(self, farthest: float = ROOT3) -> None:
+        words, axes = page(PANEL, HEIGHT)
+        scene, self.page = page(PANEL, HEIGHT)
+        self.texts = _Texts(axes)
+        self.eye = _Eye(min(SPHERE / ROOT3, ROOM / min(max(farthest, ROOT3), FARTHEST)))
         self.scenery = self._scenery()
-        self.path = self._line([(0, 0, 0)] * 2, style.INPUT, linewidth=1.6)
-        self.projection = self._line([(0, 0, 0)] * 2, style.FAINT, linestyle=":", linewidth=1.4)
-        self.points, self.names, self.numbers, self.facts = {}, {}, {}, {}
-        for k, (name, colour) in enumerate(COLOURS.items()):
-            self.points[name] = box(self.page, 0, 0, DOT, DOT, facecolor=colour, edgecolor=style.PAPER, linewidth=1)
-            self.names[name] = write(self.page, 0, 0, name, color=colour, weight="bold")
-            y = HEIGHT - 98 - 74 * k
-            write(self.page, 12, y, name, color=colour, weight="bold")
-            self.numbers[name] = write(self.page, 12, y - 18)
-            self.facts[name] = write(self.page, 12, y - 35, fontsize=style.SMALL)
-        write(self.page, 12, HEIGHT - 68, "dotted: from x to x − mean", color=style.FAINT, fontsize=style.SMALL)
-        write(self.page, 12, HEIGHT - 20, "A vector of three components", fontsize=style.LARGE, weight="bold")
-        write(
-            self.page, 12, HEIGHT - 40, "thick circle: mean 0 and RMS 1", color=style.LAYER_NORM, fontsize=style.SMALL
-        )
-        write(self.page, 12, HEIGHT - 54, "thin circles: the sphere of RMS 1", color=style.FAINT, fontsize=style.SMALL)
-        self.angle = write(self.page, 12, 42)
-        texts = [*self.names.values(), *self.numbers.values(), *self.facts.values(), self.angle]
-        self.moving = [*self.scenery, self.path, self.projection, *self.points.values(), *texts]
+        self.projection = line(self.page, (), (), color=style.INK, linestyle=":", linewidth=1.4)
+        self.path = line(self.page, (), (), color=style.INPUT, linewidth=1.8)
+        dot = {"edgecolor": style.PAPER, "linewidth": 1, "zorder": 3}
+        bold = {"ha": "center", "weight": "bold"}
+        self.points = {
+            name: box(self.page, 0, 0, DOT, DOT, facecolor=colour, **dot) for name, colour in COLOURS.items()
+        }
+        self.names = {
+            name: write(self.page, 0, 0, SHORT[name], color=colour, **bold) for name, colour in COLOURS.items()
+        }
+        self.panels, self.covers = [words, scene], self.texts.covers
+        self.moving = [*self.scenery, self.projection, self.path, *self.points.values(), *self.names.values()]
+        self.moving += self.texts.moving
 
-    def _space(self) -> Axes3D:
-        axes = self.figure.add_axes((0.33, -0.06, 0.67, 1.12), projection="3d", computed_zorder=False)
-        axes.patch.set_visible(False)
-        axes.set_axis_off()
-        axes.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), zlim=(-REACH, REACH))
-        axes.set_box_aspect((1, 1, 1), zoom=1.32)
-        return axes
-
-    def _line(self, points: object, colour: str, **look: object) -> Line3D:
-        line = Line3D(*np.asarray(points, dtype=float).T, color=colour, **look)
-        self.axes.add_line(line)
-        return line
-
-    def _scenery(self) -> list[Artist]:
-        """What stands still unless the eye moves; the last one is the sphere's edge, which follows the eye."""
-        equator = circle((1.0, 1.0, 1.0))
-        disc = Poly3DCollection([equator], facecolor=style.LAYER_NORM, alpha=0.12)
-        self.axes.add_collection3d(disc)
-        ones = self._line([(-1.25,) * 3, (1.25,) * 3], style.INK, linewidth=1.0, linestyle="--")
-        thin = [self._line(circle(n), style.RULE, linewidth=0.9) for n in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
-        thick = self._line(equator, style.LAYER_NORM, linewidth=2.2)
-        self.edge = self._line(equator, style.FAINT, linewidth=1.0)
-        self.ones_name = write(self.page, 0, 0, "(1, 1, 1)", fontsize=style.SMALL)
-        return [disc, ones, *thin, thick, self.edge, self.ones_name]
+    def _scenery(self) -> list:
+        """The sphere's edge, which never moves; and disc, circles and (1, 1, 1), which do when the eye does."""
+        angles = np.linspace(0, 2 * np.pi, 73)
+        edge = self.eye.middle[:, None] + ROOT3 * self.eye.unit * np.array([np.cos(angles), np.sin(angles)])
+        line(self.page, *edge, color=style.FAINT, linewidth=1.2)
+        disc = self.page.add_patch(Polygon(np.zeros((2, 2)), facecolor=style.LAYER_NORM, alpha=0.13, linewidth=0))
+        thin = [line(self.page, (), (), color=style.RULE, linewidth=1) for _ in range(3)]
+        thick = line(self.page, (), (), color=style.LAYER_NORM, linewidth=2.2)
+        ones = line(self.page, (), (), linewidth=1, linestyle=DASHED)
+        return [disc, *thin, thick, ones]
 
     def show(self, steps: GeometrySteps) -> None:
         """Moves the vector and its results to these steps."""
-        self._look_from(steps.azimuth)
-        vectors = dict(zip(COLOURS, (steps.x, steps.layer_norm, steps.rms_norm), strict=True))
-        self.path.set_data_3d(*np.array([(0.0, 0.0, 0.0), steps.x.tolist()]).T)
-        self.projection.set_data_3d(*np.array([steps.x.tolist(), steps.centred.tolist()]).T)
-        for name, vector in vectors.items():
-            self.numbers[name].set_text("(" + ", ".join(map(formats.number, vector.tolist())) + ")")
-            self.facts[name].set_text(mean_and_rms(vector))
-        self._place({name: self.on_page(vector.tolist()) for name, vector in vectors.items()})
-        self.angle.set_text(f"between the two results: {formats.number(steps.angle(), 0)}°")
+        if self.eye.azimuth != steps.azimuth:
+            self._look_from(steps.azimuth)
+        self.texts.show(steps)
+        vectors = (steps.x, steps.centred, steps.layer_norm, steps.rms_norm)
+        x, centred, layer_norm, rms_norm = self.eye.see([vector.tolist() for vector in vectors])
+        self.path.set_data(*zip(self.eye.middle, x, strict=True))
+        self.projection.set_data(*zip(x, centred, strict=True))
+        beyond = steps.x.norm().item() > FARTHEST
+        self.projection.set_visible(not beyond)
+        self.names["x"].set_text("x, farther out" if beyond else "x")
+        for name, place in zip(COLOURS, (x, layer_norm, rms_norm), strict=True):
+            self.points[name].set_xy((place[0] - DOT / 2, place[1] - DOT / 2))
+        self._name(*self._places(x, layer_norm, rms_norm))
 
     def _look_from(self, azimuth: float) -> None:
-        if self.axes.azim == azimuth and self.axes.M is not None:
-            return
-        self.axes.view_init(elev=18, azim=azimuth)
-        self.axes.M = self.axes.get_proj()
-        up, across = np.radians(18), np.radians(azimuth)
-        self.edge.set_data_3d(*circle((np.cos(up) * np.cos(across), np.cos(up) * np.sin(across), np.sin(up))).T)
-        self.ones_name.set_position(self.on_page((1.27, 1.27, 1.27)))
+        self.eye.look_from(azimuth)
+        disc, *thin, thick, ones = self.scenery
+        equator = self.eye.see(circle((1.0, 1.0, 1.0)))
+        disc.set_xy(equator)
+        thick.set_data(*equator.T)
+        for one, normal in zip(thin, np.eye(3), strict=True):
+            one.set_data(*self.eye.see(circle(normal)).T)
+        ones.set_data(*self.eye.see([[-1.22] * 3, [1.22] * 3]).T)
 
-    def _place(self, places: dict[str, tuple[float, float]]) -> None:
-        """A dot at each place and its name beside it; names that would meet are moved apart, the lower one down."""
-        order = sorted(places, key=lambda name: -places[name][1])
-        heights = {name: places[name][1] - 3 for name in order}
-        for upper, lower in pairwise(order):
-            heights[lower] = min(heights[lower], heights[upper] - 13)
-        for name, (x, y) in places.items():
-            self.points[name].set_xy((x - DOT / 2, y - DOT / 2))
-            self.names[name].set_position((x + 9, heights[name]))
+    def _places(self, x: np.ndarray, layer_norm: np.ndarray, rms_norm: np.ndarray) -> list[np.ndarray]:
+        """For x's name one side of its line, for RMSNorm's the other, for LayerNorm's outwards from the middle."""
+        along = _direction(x - self.eye.middle)
+        aside = np.array([-along[1], along[0]])
+        if aside @ (layer_norm - rms_norm) > 0:  # RMSNorm's name stands on the side without LayerNorm's point
+            aside = -aside
+        out = _direction(layer_norm - self.eye.middle)
+        reach = np.array([[9 + 4.2 * len(short), 13] for short in SHORT.values()])
+        return list(np.array([x, layer_norm, rms_norm]) + reach * np.array([-aside, out, aside]) - (0, 4.5))
 
-    def on_page(self, point: tuple[float, float, float] | list[float]) -> tuple[float, float]:
-        """Where a point in space stands on the page, in points."""
-        x, y, _ = proj3d.proj_transform(*point, self.axes.M)
-        return tuple(self.page.transData.inverted().transform(self.axes.transData.transform((x, y))).tolist())
+    def _name(self, *places: np.ndarray) -> None:
+        """Puts the names there; of two that would meet, the lower one moves down."""
+        order = sorted(zip(self.names.values(), places, strict=True), key=lambda named: -named[1][1])
+        for k, (name, place) in enumerate(order):
+            for _, above in order[:k]:
+                if abs(place[0] - above[0]) < 34 and above[1] - place[1] < 12:
+                    place[1] = above[1] - 12
+            half = 2 + 4.2 * len(name.get_text())
+            name.set_position((min(max(place[0], half), PANEL - half), place[1]))
 
 
-def circle(normal: tuple[float, float, float], count: int = 49) -> np.ndarray:
+class _Eye:
+    """Looks at space from far away: where its points lie on the page. unit: points for the number 1."""
+
+    def __init__(self, unit: float) -> None:
+        self.unit, self.azimuth, self.axes = unit, np.nan, np.zeros((3, 2))
+        self.middle = np.array([PANEL / 2, HEIGHT / 2])
+
+    def look_from(self, azimuth: float) -> None:
+        """azimuth: degrees"""
+        self.azimuth = azimuth
+        up, across = np.radians(ELEVATION), np.radians(azimuth)
+        right = (-np.sin(across), np.cos(across), 0.0)
+        above = (-np.sin(up) * np.cos(across), -np.sin(up) * np.sin(across), np.cos(up))
+        self.axes = self.unit * np.array([right, above]).T
+
+    def see(self, points: object) -> np.ndarray:
+        """points: (n, 3) -> (n, 2), in points across and up the page; what is too far away lies at the edge."""
+        seen = np.asarray(points, dtype=float) @ self.axes
+        distance = np.hypot(*seen.T)[:, None]
+        return self.middle + seen * np.minimum(1.0, (ROOM + 6) / np.maximum(distance, 1e-9))
+
+
+class _Texts:
+    """The vector and both results as numbers, the angle between the results, and what the lines mean."""
+
+    def __init__(self, axes: Axes) -> None:
+        write(axes, 10, HEIGHT - 18, "A vector of three components", fontsize=style.LARGE, weight="bold")
+        self.numbers, self.facts = [], []
+        for k, (name, colour) in enumerate(COLOURS.items()):
+            y = HEIGHT - 50 - 61 * k
+            box(axes, 10, y, DOT, DOT, facecolor=colour)
+            called = "" if SHORT[name] == name else f"   {SHORT[name]} in the picture"
+            write(axes, 26, y, name + called, color=colour, weight="bold")
+            self.numbers.append(write(axes, 26, y - 18))
+            self.facts.append(write(axes, 26, y - 35, fontsize=style.SMALL))
+        self.angle = write(axes, 10, 90, weight="bold")
+        for k, (words, look) in enumerate(LEGEND):
+            axes.add_line(Line2D([10, 44], [64 - 18 * k] * 2, **look))
+            faint(axes, 52, 60 - 18 * k, words)
+        self.moving = [*self.numbers, *self.facts, self.angle]
+        self.covers = {"the results": [(0, 0, 110, PANEL, HEIGHT - 206)], "the angle": [(0, 0, 84, PANEL, 22)]}
+
+    def show(self, steps: GeometrySteps) -> None:
+        vectors = (steps.x, steps.layer_norm, steps.rms_norm)
+        for numbers, facts, vector in zip(self.numbers, self.facts, vectors, strict=True):
+            numbers.set_text("(" + ", ".join(map(formats.number, vector.tolist())) + ")")
+            facts.set_text(mean_and_rms(vector))
+        self.angle.set_text(f"between the two results: {formats.number(steps.angle(), 0)}°")
+
+
+def circle(normal: object, count: int = 61) -> np.ndarray:
     """Points of the circle of radius √3 about the origin in the plane with this normal: (count, 3)."""
     normal = np.asarray(normal, dtype=float) / np.linalg.norm(normal)
     first = np.cross(normal, (0.3, -0.5, 0.8))
     first /= np.linalg.norm(first)
     angles = np.linspace(0.0, 2 * np.pi, count)[:, None]
     return ROOT3 * (np.cos(angles) * first + np.sin(angles) * np.cross(normal, first))
+
+
+def _direction(way: np.ndarray) -> np.ndarray:
+    """A vector of length 1 that way; downwards for no way at all."""
+    length = np.hypot(*way)
+    return way / length if length > 1e-6 else np.array([0.0, -1.0])

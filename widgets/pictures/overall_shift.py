@@ -1,109 +1,110 @@
-"""Two paths in columns, steps in rows: what LayerNorm and RMSNorm do to one vector with a common shift."""
+"""Two paths side by side, their steps in rows: what LayerNorm and RMSNorm do to one vector with a common shift."""
 
 from __future__ import annotations
 
+from matplotlib.axes import Axes
 from torch import Tensor
 
 from widgets import formats, style
 from widgets.maths.norms import NormSteps, ShiftSteps, mean_and_rms
-from widgets.pictures.page import BarRow, box, page, write
+from widgets.pictures.page import PANEL, BarRow, Rect, box, faint, line, page, write
 
-WIDTH, HEIGHT = 720, 358
-INPUT, CENTRED, RESULT = 270, 165, 60  # the heights of the three lines that bars stand on
-REACH = 37  # of the longest bar, up or down
-TITLE = REACH + 14  # from a line up to the row's title
+HEIGHT = 366
+LEFT, ACROSS = 6, PANEL - 12  # the rows
+X = Rect(LEFT, 250, ACROSS, 64)  # the places of the bars, up and down
+CENTRED = Rect(LEFT, 155, ACROSS, 52)
+RESULT = Rect(LEFT, 14, ACROSS, 78)
+BAND = Rect(0, 0, PANEL, 138)  # behind the result, which is what the picture is about
+TITLE = 17  # from the top of the bars to the row's title
 
 
 class OverallShiftPicture:
     """Bars for x, for x − mean (LayerNorm only) and for the result; outlines keep the result at shift 0 in view.
 
-    count: components of the vector; largest: the largest size an input bar must be able to show.
+    count: components of the vector; largest: the largest size an input bar must be able to show; largest_result: the
+    same for a bar of the result, by default the most that any vector's can have
     """
 
-    def __init__(self, count: int, largest: float, layernorm_only: bool = False) -> None:
-        self.figure, axes = page(WIDTH, HEIGHT)
-        self.unit = REACH / largest
-        self.result_unit = REACH / count**0.5  # no component of a result is larger than the root of d
-        half = WIDTH / 2
-        paths = [_LayerNormPath(axes, count, 10, WIDTH - 10 if layernorm_only else half - 14)]
-        if not layernorm_only:
-            paths.append(_RMSNormPath(axes, count, half + 14, WIDTH - 10))
-            box(axes, half - 0.4, 12, 0.8, HEIGHT - 24, facecolor=style.RULE)
-        self.paths = paths
-        self.moving = [artist for path in paths for artist in path.artists]
+    def __init__(
+        self, count: int, largest: float, layernorm_only: bool = False, largest_result: float | None = None
+    ) -> None:
+        self.unit = X.height / 2 / largest
+        self.result_unit = RESULT.height / 2 / (largest_result or count**0.5)
+        kinds = (_LayerNormPath,) if layernorm_only else (_LayerNormPath, _RMSNormPath)
+        pages = [page(PANEL, HEIGHT) for _ in kinds]
+        self.panels = [figure for figure, _ in pages]
+        self.paths = [kind(axes, count) for kind, (_, axes) in zip(kinds, pages, strict=True)]
+        self.moving = [artist for path in self.paths for artist in path.artists]
+        self.covers = {f"{path.name}’s result": [BAND.on(panel)] for panel, path in enumerate(self.paths)}
 
     def show(self, steps: ShiftSteps) -> None:
         """Moves the bars and texts to these steps."""
         both = (steps.layer_norm, steps.layer_norm_unshifted), (steps.rms_norm, steps.rms_norm_unshifted)
         for path, (now, unshifted) in zip(self.paths, both, strict=False):
-            path.show(now, unshifted, self.unit, self.result_unit)
+            path.show(now, self.unit)
+            path.show_result(now, unshifted, self.result_unit)
 
 
 class _Path:
-    """What both columns share: the input, the result, and the mean and RMS of each row at its right end."""
+    """What both panels share: the input, the result, and the mean and RMS of each row."""
 
     name: str
     colour: str
+    divisor: str
 
-    def __init__(self, axes, count: int, left: float, right: float) -> None:
-        write(axes, left, HEIGHT - 15, self.name, fontsize=style.LARGE, weight="bold", color=self.colour)
-        write(axes, left, INPUT + TITLE, "x = scale · x₀ + shift")
-        self.x = BarRow(axes, count, left, right, INPUT, REACH, style.INPUT)
-        self.result = BarRow(axes, count, left, right, RESULT, REACH, self.colour, outlined=True)
-        self.divide = write(axes, left, RESULT + TITLE)
-        write(axes, left, 4, "dashed: the result at shift 0", fontsize=style.SMALL, color=style.FAINT)
-        at_the_end = {"ha": "right", "fontsize": style.SMALL}
-        self.x_facts = write(axes, right, INPUT + TITLE, **at_the_end)
-        self.result_facts = write(axes, right, RESULT + TITLE, weight="bold", **at_the_end)
+    def __init__(self, axes: Axes, count: int) -> None:
+        box(axes, BAND.left, BAND.bottom, BAND.width, BAND.height, facecolor=self.colour, alpha=0.08)
+        box(axes, BAND.left, BAND.bottom, 2.5, BAND.height, facecolor=self.colour)
+        write(axes, LEFT, HEIGHT - 15, self.name, fontsize=style.LARGE, weight="bold", color=self.colour)
+        write(axes, LEFT, X.top + TITLE, "x = scale · x₀ + shift")
+        self.x = BarRow(axes, X, count, style.INPUT)
+        self.x_facts = write(axes, X.right, X.top + TITLE, ha="right", fontsize=style.SMALL)
+        self.divide = write(axes, LEFT + 2, RESULT.top + 2 * TITLE)
+        self.result_facts = write(axes, LEFT + 2, RESULT.top + TITLE - 1, weight="bold")
+        faint(axes, RESULT.right, RESULT.top + TITLE - 1, "dashed: at shift 0", ha="right")
+        self.result = BarRow(axes, RESULT, count, self.colour, outlined=True)
         self.artists = [*self.x.artists, *self.result.artists, self.divide, self.x_facts, self.result_facts]
 
-    def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
+    def show(self, now: NormSteps, unit: float) -> None:
+        """Moves the input; unit: points for the number 1."""
         self.x.show(now.x.tolist(), unit)
-        self.result.show(now.result.tolist(), result_unit, unshifted.tolist())
         self.x_facts.set_text(mean_and_rms(now.x))
+
+    def show_result(self, now: NormSteps, unshifted: Tensor, unit: float) -> None:
+        """Moves the result, and the outlines of the result at shift 0."""
+        self.result.show(now.result.tolist(), unit, unshifted.tolist())
+        self.divide.set_text(f"2  divide by {self.divisor} = {formats.number(now.scale.item())}")
         self.result_facts.set_text(mean_and_rms(now.result))
 
 
 class _LayerNormPath(_Path):
-    name, colour = "LayerNorm", style.LAYER_NORM
+    name, colour, divisor = "LayerNorm", style.LAYER_NORM, "√(variance + ε)"
 
-    def __init__(self, axes, count: int, left: float, right: float) -> None:
-        super().__init__(axes, count, left, right)
-        self.subtract = write(axes, left, CENTRED + TITLE)
-        self.centred = BarRow(axes, count, left, right, CENTRED, REACH, self.colour)
-        self.centred_facts = write(axes, right, CENTRED + TITLE, ha="right", fontsize=style.SMALL)
-        self.mean = box(axes, left, INPUT, right - left, 1.4, facecolor=self.colour, alpha=0.55)
-        self.artists += [*self.centred.artists, self.subtract, self.centred_facts, self.mean]
+    def __init__(self, axes: Axes, count: int) -> None:
+        super().__init__(axes, count)
+        write(axes, LEFT, CENTRED.top + TITLE, "1  subtract the mean")
+        line(axes, (X.right - 78, X.right - 62), (HEIGHT - 11, HEIGHT - 11), color=self.colour, linewidth=1.4)
+        write(axes, X.right, HEIGHT - 15, "the mean", ha="right", fontsize=style.SMALL, color=self.colour)
+        self.centred = BarRow(axes, CENTRED, count, self.colour)
+        self.centred_facts = write(axes, CENTRED.right, CENTRED.top + TITLE, ha="right", fontsize=style.SMALL)
+        self.mean = box(axes, X.left, X.middle, X.width, 1.4, facecolor=self.colour, alpha=0.7)
+        self.artists += [*self.centred.artists, self.centred_facts, self.mean]
 
-    def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
-        super().show(now, unshifted, unit, result_unit)
+    def show(self, now: NormSteps, unit: float) -> None:
+        super().show(now, unit)
         self.centred.show(now.centred.tolist(), unit)
         self.centred_facts.set_text(mean_and_rms(now.centred))
-        mean = INPUT + self.x.cut(now.mean.item() * unit)
+        mean = X.middle + self.x.cut(now.mean.item() * unit)
         self.mean.set_y(mean - 0.7)
         self.x.keep_clear(mean)
-        self.subtract.set_text(f"1  subtract the mean (thin line), {formats.number(now.mean.item())}")
-        self.divide.set_text(f"2  divide by √(variance + ε) = {formats.number(now.scale.item())}")
 
 
 class _RMSNormPath(_Path):
-    name, colour = "RMSNorm", style.RMS_NORM
+    name, colour, divisor = "RMSNorm", style.RMS_NORM, "√(mean square + ε)"
 
-    def __init__(self, axes, count: int, left: float, right: float) -> None:
-        super().__init__(axes, count, left, right)
-        middle = (left + right) / 2
-        write(axes, left, CENTRED + TITLE, "1  nothing is subtracted")
-        write(
-            axes,
-            middle,
-            CENTRED + 4,
-            "x goes on as it is",
-            ha="center",
-            color=style.FAINT,
-            fontsize=style.LARGE,
-        )
-        write(axes, middle, CENTRED - 18, "↓", ha="center", color=style.FAINT, fontsize=style.LARGE)
-
-    def show(self, now: NormSteps, unshifted: Tensor, unit: float, result_unit: float) -> None:
-        super().show(now, unshifted, unit, result_unit)
-        self.divide.set_text(f"2  divide by √(mean square + ε) = {formats.number(now.scale.item())}")
+    def __init__(self, axes: Axes, count: int) -> None:
+        super().__init__(axes, count)
+        write(axes, LEFT, CENTRED.top + TITLE, "1  nothing is subtracted")
+        goes_on = {"ha": "center", "color": style.FAINT, "fontsize": style.LARGE}
+        write(axes, PANEL / 2, CENTRED.middle + 6, "x goes on as it is", **goes_on)
+        write(axes, PANEL / 2, CENTRED.middle - 16, "↓", **goes_on)

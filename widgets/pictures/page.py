@@ -1,22 +1,57 @@
-"""A blank page measured in points, and a row of bars with their numbers: what most pictures are made of."""
+"""A blank page measured in points, and a row of bars with their numbers: what every picture is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Rectangle
 from matplotlib.text import Text
 
 from widgets import formats, style
+
+PANEL = 340.0  # points: the width of one panel; at 330 CSS pixels its smallest text is 11 pixels high
+DASHED = (0, (3, 2))
+
+Cover = tuple[int, float, float, float, float]  # of a row that can be hidden: panel, x, y, width, height in points
+
+
+@dataclass(frozen=True)
+class Rect:
+    """A place on a page, in points from its bottom left."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def top(self) -> float:
+        return self.bottom + self.height
+
+    @property
+    def middle(self) -> float:
+        """Half its height."""
+        return self.bottom + self.height / 2
+
+    def on(self, panel: int) -> Cover:
+        """The same as a cover on a panel."""
+        return panel, self.left, self.bottom, self.width, self.height
 
 
 def page(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of this size in points, and one Axes that fills it, measured in points from the bottom left.
 
-    One Axes because each further one costs about 20 ms, and an explorer has 400 to come up.
+    One Axes because each further one costs about 20 ms, and an explorer has 300 to come up.
     """
     figure = Figure(figsize=(width / 72, height / 72), dpi=72, facecolor="none")
     axes = figure.add_axes((0, 0, 1, 1))
@@ -32,65 +67,86 @@ def write(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Tex
     return axes.text(x, y, text, **look)
 
 
+def faint(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Text:
+    """A small grey text: a tick, a legend, what is only there to be looked up."""
+    return write(axes, x, y, text, **{"fontsize": style.SMALL, "color": style.FAINT, **look})
+
+
 def box(axes: Axes, x: float, y: float, width: float, height: float, **look: object) -> Rectangle:
     """A rectangle with its lower left corner at (x, y), not cut off at the edge of the page."""
     return axes.add_patch(Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look}))
 
 
+def line(axes: Axes, x: Sequence[float], y: Sequence[float], **look: object) -> Line2D:
+    """A line through points of the page."""
+    return axes.add_line(Line2D(x, y, **{"color": style.INK, "linewidth": 1.6, **look}))
+
+
+def arrow(axes: Axes, *points: tuple[float, float], colour: str = style.INK, head: bool = True) -> None:
+    """A line through points of the page, with an arrow head at the last."""
+    line(axes, *zip(*points, strict=True), color=colour, linewidth=1.2, zorder=0.5)
+    if head:
+        tip = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.2}
+        axes.add_patch(FancyArrowPatch(points[-2], points[-1], color=colour, zorder=0.5, **tip))
+
+
 class BarRow:
     """Bars that stand on one line, up or down, with their numbers at the ends; optionally outlines to compare with.
 
-    left, right: the ends of the line; base: its height; reach: the longest bar, all in points.
+    place: the line is half way up; the longest bar reaches the edge, and its number stands beyond it.
     """
 
-    def __init__(
-        self,
-        axes: Axes,
-        count: int,
-        left: float,
-        right: float,
-        base: float,
-        reach: float,
-        colour: str,
-        outlined: bool = False,
-    ) -> None:
-        self.base, self.reach, self.digits = base, reach, 2 if count <= 8 else 1
-        pitch = (right - left) / count
+    def __init__(self, axes: Axes, place: Rect, count: int, colour: str, outlined: bool = False) -> None:
+        self.base, self.reach = place.middle, place.height / 2
+        pitch = place.width / count
+        self.crowded = pitch < 30  # where numbers with a minus touch
+        self.characters = max(3, round((pitch - 10) / 7.2))  # what a number may take, in its smallest digits
         width = min(0.62 * pitch, 44)
-        centres = [left + (k + 0.5) * pitch for k in range(count)]
-        look = {"facecolor": colour}
-        self.bars = [box(axes, x - width / 2, base, width, 0, **look) for x in centres]
-        outline = {"fill": False, "edgecolor": style.INK, "linewidth": 0.9, "linestyle": (0, (3, 2))}
+        centres = [place.left + (k + 0.5) * pitch for k in range(count)]
+        self.bars = [box(axes, x - width / 2, self.base, width, 0, facecolor=colour) for x in centres]
+        outline = {"fill": False, "edgecolor": style.INK, "linewidth": 0.9, "linestyle": DASHED}
         wide = width + 5
-        self.outlines = [box(axes, x - wide / 2, base, wide, 0, **outline) for x in centres if outlined]
-        size = style.SMALL if count <= 9 else style.SMALL - 1.5
-        self.numbers = [write(axes, x, base, ha="center", fontsize=size) for x in centres]
-        box(axes, left, base - 0.4, right - left, 0.8, facecolor=style.FAINT)
+        self.outlines = [box(axes, x - wide / 2, self.base, wide, 0, **outline) for x in centres if outlined]
+        self.numbers = [write(axes, x, self.base, ha="center", fontsize=style.SMALL) for x in centres]
+        box(axes, place.left, self.base - 0.5, place.width, 1, facecolor=style.FAINT)
 
     @property
     def artists(self) -> list[Artist]:
         return [*self.bars, *self.outlines, *self.numbers]
 
     def show(self, values: Sequence[float], unit: float, outlines: Sequence[float] | None = None) -> None:
-        """values: one number a bar; unit: points for the number 1. A bar too long ends at `reach`, with an arrow."""
+        """values: one number a bar; unit: points for the number 1. A bar too long ends at its reach, with an arrow."""
         outlines = [0.0] * len(self.bars) if outlines is None else outlines
         for bar, number, value, outline in zip(self.bars, self.numbers, values, outlines, strict=True):
             height, beyond = self.cut(value * unit), self.cut(outline * unit)
             self.stretch(bar, height)
-            arrow = "" if abs(value * unit) <= self.reach else " ↑" if value > 0 else " ↓"
-            number.set_text(formats.number(value, self.digits) + arrow)
-            y = self.base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 9.5)
-            if number.get_position()[1] != y:
-                number.set_y(y)
+            arrow = "" if abs(value * unit) <= self.reach + 1e-6 else "↑" if value > 0 else "↓"
+            number.set_text(formats.fitted(value, self.characters) + arrow)
+            self.lift(number, value, height, beyond)
         for rectangle, outline in zip(self.outlines, outlines, strict=False):
             self.stretch(rectangle, self.cut(outline * unit))
+        if self.crowded:
+            self.stagger()
+
+    def stagger(self) -> None:
+        """Moves a number that would touch the one before it further out."""
+        for before, number in pairwise(self.numbers):
+            y = number.get_position()[1]
+            if abs(y - before.get_position()[1]) < 9 and min(len(before.get_text()), len(number.get_text())) > 3:
+                number.set_y(y + (10 if y >= self.base else -10))
+
+    def lift(self, number: Text, value: float, height: float, beyond: float = 0.0) -> None:
+        """Stands a number at the end of its bar, clear of an outline that goes beyond it."""
+        y = self.base + (max(height, beyond) + 3 if value >= 0 else min(height, beyond) - 11)
+        if number.get_position()[1] != y:
+            number.set_y(y)
 
     def keep_clear(self, line: float) -> None:
         """Moves the numbers that a line at this height would strike through to its far side."""
         for number in self.numbers:
             y = number.get_position()[1]
-            if y - 1 < line < y + 8:
-                number.set_y(line + 2.5 if y >= self.base else line - 9.5)
+            if y - 1 < line < y + 9:
+                number.set_y(line + 2.5 if y >= self.base else line - 11)
 
     @staticmethod
     def stretch(bar: Rectangle, height: float) -> None:

@@ -1,7 +1,8 @@
-"""What a gated layer costs beside the two-layer network: bars, a table, and where real models lie."""
+"""What a gated layer costs beside the two-layer network: bars, their numbers, and where real models lie."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from matplotlib.artist import Artist
@@ -9,127 +10,144 @@ from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths.budget import MODELS, LedgerSteps, Model
-from widgets.pictures.page import box, page, write
+from widgets.pictures.chart import Chart
+from widgets.pictures.page import PANEL, Rect, box, faint, page, write
 
-WIDTH, HEIGHT = 720, 330
-LEFT, UNIT, MOST = 118, 18.0, 24.0  # bars start here; points for d_model^2 (or for d_model); the longest, in units
-COUNT, AGAINST = 640, 712  # right edges of the table's columns
-BAR = 17
-PARAMETERS, ACTIVATIONS = 250, 168  # the upper bar of each pair
-LINE = 26  # the height of the line of real models
+HEIGHT = 290
+LEFT, RIGHT, BAR, ROW = 8, PANEL - 8, 17, 40  # of the bars; their height; from one bar to the next
+PARAMETERS, ACTIVATIONS = 150, 234  # the upper bar of each pair
+VERDICT = Rect(0, 26, PANEL, 36)
+LINE = Rect(24, 34, PANEL - 54, 8)  # d_ff / d_model of real models
 NARROWEST, WIDEST = 2.4, 8.2  # d_ff / d_model at its ends
+LIST = 150  # the first of the models below one another
+PITCH = 15
 
 
 class ParameterLedgerPicture:
-    """Two pairs of bars in units of d_model, their numbers, and a line of d_ff / d_model with real models on it."""
+    """How a width comes about and what it costs in parameters; beside it in activations, and where real models lie."""
 
     def __init__(self) -> None:
-        self.figure, axes = page(WIDTH, HEIGHT)
-        self.title = write(axes, 6, HEIGHT - 18, fontsize=style.LARGE, weight="bold")
-        self.rule = write(axes, 6, HEIGHT - 35, fontsize=style.SMALL)
-        self.verdict = write(axes, AGAINST, HEIGHT - 18, ha="right", fontsize=style.LARGE, weight="bold")
-        self.parameters = _Pair(axes, PARAMETERS, "parameters = multiply-adds per token", "d²")
-        self.activations = _Pair(axes, ACTIVATIONS, "activations per token, between the matrices", "d")
-        budget = LEFT + 8 * UNIT
-        box(axes, budget - 0.6, PARAMETERS - BAR - 12, 1.2, 2 * BAR + 15, facecolor=style.INK)
-        write(axes, budget + 4, PARAMETERS - BAR - 13, "budget 8 d²", fontsize=style.SMALL)
-        _line_of_models(axes)
-        self.here = box(axes, 0, LINE - 9, 3, 18, facecolor=style.GATE)
-        self.ratio = write(axes, 0, LINE - 20, ha="center", weight="bold", color=style.GATE, fontsize=style.SMALL)
-        self.moving = [self.title, self.rule, self.verdict, self.here, self.ratio]
+        left, axes = page(PANEL, HEIGHT)
+        right, other = page(PANEL, HEIGHT)
+        self.title = write(axes, LEFT, HEIGHT - 18, fontsize=style.LARGE, weight="bold")
+        self.rules = [write(axes, LEFT, HEIGHT - 41 - 16 * k, fontsize=style.SMALL) for k in range(3)]
+        write(axes, LEFT, PARAMETERS + 38, "parameters = multiply-adds per token", weight="bold")
+        self.parameters = _Pair(axes, PARAMETERS, "d²", 13.5, ("up", "down"), ("gate", "up", "down"))
+        self.verdict = write(axes, LEFT, VERDICT.bottom + 12, fontsize=style.LARGE + 1, weight="bold")
+        budget = LEFT + 8 * self.parameters.unit
+        for y in (PARAMETERS, PARAMETERS - ROW):
+            box(axes, budget - 0.6, y - 4, 1.2, BAR + 7, facecolor=style.INK)
+        write(axes, budget + 4, PARAMETERS - ROW - 16, "budget 8 d²", fontsize=style.SMALL)
+        write(other, LEFT, ACTIVATIONS + 38, "activations per token, before down", weight="bold")
+        self.activations = _Pair(other, ACTIVATIONS, "d", 20.0, ("hidden",), ("gate input", "content"))
+        self.models = _Models(other)
+        self.panels = [left, right]
+        self.covers = {"the verdict": [VERDICT.on(0)], "real models": [(1, 0, 0, PANEL, LIST + 14)]}
+        self.moving = [self.title, *self.rules, self.verdict, *self.models.moving]
         self.moving += [artist for pair in (self.parameters, self.activations) for artist in pair.moving]
 
     def show(self, steps: LedgerSteps) -> None:
-        """Moves the bars, the table and the mark to this ledger, and says how its width came about."""
+        """Moves the bars, the numbers and the mark to this ledger, and says how its width came about."""
         ledger, width = steps.ledger, steps.width
-        relu, gated = ledger.relu, ledger.gated
-        self.title.set_text(f"d_model {gated.d_model}   d_ff {gated.d_ff}")
-        self.rule.set_text(
-            f"two thirds of 4 d_model: {width.two_thirds},  × {formats.number(width.multiplier)}: {width.multiplied},"
-            f"  up to a multiple of {width.multiple_of}: {width.d_ff}"
+        self.title.set_text(f"d_model {ledger.gated.d_model}   d_ff {ledger.gated.d_ff}")
+        words = (
+            f"two thirds of 4 d_model: {width.two_thirds}",
+            f"times the multiplier {formats.number(width.multiplier)}: {width.multiplied}",
+            f"up to a multiple of {width.multiple_of}: {width.d_ff}",
         )
-        self.verdict.set_text(" ".join(ledger.verdict))
-        parts = [("gate", ledger.ratio), ("up", ledger.ratio), ("down", ledger.ratio)]
-        self.parameters.show(parts, relu.parameters, gated.parameters)
-        parts = [("gate input", ledger.ratio), ("content", ledger.ratio)]
-        self.activations.show(parts, relu.activations, gated.activations)
-        x = _x(min(max(ledger.ratio, NARROWEST), WIDEST))
-        self.here.set_x(x - 1.5)
-        self.ratio.set_position((min(max(x, 70), WIDTH - 70), LINE - 20))
-        self.ratio.set_text(f"▲ d_ff / d_model = {formats.number(ledger.ratio, 3)}")
+        for rule, text in zip(self.rules, words, strict=True):
+            rule.set_text(text)
+        self.verdict.set_text("  ".join(ledger.verdict))
+        self.parameters.show(ledger.ratio, ledger.relu.parameters, ledger.gated.parameters)
+        self.activations.show(ledger.ratio, ledger.relu.activations, ledger.gated.activations)
+        self.models.show(ledger.ratio)
 
 
 class _Pair:
-    """The two-layer network's bar, which in these units never changes, and the gated layer's bar under it."""
+    """The two-layer network's bar, which in these units never changes, and the gated layer's bar under it.
 
-    def __init__(self, axes: Axes, y: float, heading: str, unit: str) -> None:
-        parameters = unit == "d²"
-        write(axes, LEFT, y + BAR + 8, heading, weight="bold")
-        faint = {"ha": "right", "fontsize": style.SMALL, "color": style.FAINT, "y": y + BAR + 8}
-        write(axes, COUNT, text="count", **faint)
-        write(axes, AGAINST, text="against ReLU", **faint)
-        self.y = y - BAR - 5
-        for base, name in ((y, "ReLU, two layers"), (self.y, "gated")):
-            write(axes, 6, base + 5, name, fontsize=style.SMALL)
-        for k, word in enumerate(("up", "down") if parameters else ("hidden",)):
-            segment = _Segment(axes, y, style.INPUT)
-            segment.show(4.0 * k, 4.0, f"{word} 4 {unit}")
+    measure: what is counted, "d²" or "d"; unit: points for one of it; relu, gated: the names of the bars' parts
+    """
+
+    def __init__(
+        self, axes: Axes, y: float, measure: str, unit: float, relu: Sequence[str], gated: Sequence[str]
+    ) -> None:
+        self.measure, self.unit, self.parts = measure, unit, gated
+        write(axes, LEFT, y + BAR + 4, f"ReLU: {_times(len(relu))}4 {measure}", fontsize=style.SMALL)
+        for k, word in enumerate(relu):
+            _Segment(axes, y, unit, style.INPUT).show(4.0 * k, 4.0, word)
         colours = (style.GATE, style.CONTENT, style.OUTPUT)
-        self.segments = [_Segment(axes, self.y, colour) for colour in colours[: 3 if parameters else 2]]
-        self.unit = unit
-        self.relu, self.gated = (write(axes, COUNT, base + 5, ha="right") for base in (y, self.y))
-        self.against = write(axes, AGAINST, self.y + 5, ha="right", weight="bold")
-        self.moving: list[Artist] = [self.relu, self.gated, self.against]
+        self.segments = [_Segment(axes, y - ROW, unit, colour) for colour in colours[: len(gated)]]
+        self.words = write(axes, LEFT, y - ROW + BAR + 4, fontsize=style.SMALL)
+        self.counts = [write(axes, RIGHT, y + BAR + 4 - ROW * k, ha="right") for k in range(2)]
+        self.moving: list[Artist] = [self.words, *self.counts]
         self.moving += [artist for segment in self.segments for artist in segment.moving]
 
-    def show(self, parts: list[tuple[str, float]], relu: int, gated: int) -> None:
-        for k, (segment, (word, units)) in enumerate(zip(self.segments, parts, strict=True)):
-            segment.show(units * k, units, f"{word} {formats.number(units)} {self.unit}")
-        self.relu.set_text(formats.counted(relu))
-        self.gated.set_text(formats.counted(gated))
-        self.against.set_text(f"{formats.number(100 * (gated / relu - 1), 1, sign=True)} %")
+    def show(self, ratio: float, relu: int, gated: int) -> None:
+        """ratio: d_ff / d_model of the gated layer; relu, gated: the two counts."""
+        for k, (segment, word) in enumerate(zip(self.segments, self.parts, strict=True)):
+            segment.show(ratio * k, ratio, word)
+        self.words.set_text(f"gated: {_times(len(self.parts))}{formats.number(ratio)} {self.measure}")
+        self.counts[0].set_text(formats.counted(relu))
+        self.counts[1].set_text(f"{formats.counted(gated)}, {formats.percent(gated / relu - 1, sign=True)}")
 
 
 class _Segment:
     """A part of a bar with its name in it, as long as there is room."""
 
-    def __init__(self, axes: Axes, y: float, colour: str) -> None:
+    def __init__(self, axes: Axes, y: float, unit: float, colour: str) -> None:
+        self.unit = unit
         self.bar = box(axes, LEFT, y, 0, BAR, facecolor=colour, edgecolor=style.PAPER, linewidth=1)
-        self.word = write(axes, LEFT, y + 5, color=style.PAPER, fontsize=style.SMALL - 0.5, ha="center")
+        self.word = write(axes, LEFT, y + 5, color=style.PAPER, fontsize=style.SMALL, ha="center")
         self.moving: list[Artist] = [self.bar, self.word]
 
-    def show(self, start: float, units: float, word: str) -> None:
-        left, right = (LEFT + min(end, MOST) * UNIT for end in (start, start + units))
+    def show(self, start: float, length: float, word: str) -> None:
+        """start, length: in units of d or d²."""
+        left, right = (min(LEFT + end * self.unit, RIGHT) for end in (start, start + length))
         self.bar.set(x=left, width=right - left)
         self.word.set_position(((left + right) / 2, self.word.get_position()[1]))
-        fits = right - left > 5.2 * len(word)
-        self.word.set_text(word if fits else word.split()[0] if right - left > 30 else " ")
+        fitting = (text for text in (word, word.split()[0]) if right - left > 7.4 * len(text))
+        self.word.set_text(next(fitting, " "))
 
 
-def _x(ratio: float) -> float:
-    return 30 + (ratio - NARROWEST) / (WIDEST - NARROWEST) * (WIDTH - 60)
+class _Models:
+    """Real models below one another, and a line of d_ff / d_model with a mark for each and for the present layer."""
+
+    def __init__(self, axes: Axes) -> None:
+        faint(axes, LEFT, LIST, "real models: d_ff / d_model, parameters against ReLU")
+        self.chart = Chart(axes, LINE, (NARROWEST, WIDEST), (0, 1))
+        box(axes, LINE.left, LINE.middle - 0.5, LINE.width, 1, facecolor=style.FAINT)
+        by_ratio = sorted(MODELS, key=lambda model: round(model.ledger.ratio, 1))
+        groups = groupby(by_ratio, key=lambda model: round(model.ledger.ratio, 1))
+        for k, (_, models) in enumerate(groups):
+            self._group(axes, LIST - PITCH * (k + 1) - 2, list(models))
+        self.here = box(axes, 0, LINE.bottom - 5, 3, 18, facecolor=style.GATE)
+        self.ratio = write(axes, 0, 8, ha="center", weight="bold", color=style.GATE, fontsize=style.SMALL)
+        self.moving: list[Artist] = [self.here, self.ratio]
+
+    def _group(self, axes: Axes, y: float, models: list[Model]) -> None:
+        ratios = sorted({formats.number(model.ledger.ratio) for model in models})
+        kept = all(model.ledger.keeps_budget for model in models)
+        over = max(model.ledger.excess for model in models)
+        cost = "✓" if kept else formats.percent(over, 0, sign=True)
+        write(axes, LEFT, y, _names(models), fontsize=style.SMALL)
+        write(axes, RIGHT - 50, y, "–".join(ratios), fontsize=style.SMALL, ha="right")
+        write(axes, RIGHT, y, cost, fontsize=style.SMALL, ha="right")
+        x = self.chart.x(models[0].ledger.ratio)
+        box(axes, x - 0.8, LINE.bottom, 1.6, LINE.height, facecolor=style.INK)
+
+    def show(self, ratio: float) -> None:
+        """Moves the mark to d_ff / d_model of the present layer."""
+        x = self.chart.x(min(max(ratio, NARROWEST), WIDEST))
+        self.here.set_x(x - 1.5)
+        words = f"here d_ff / d_model = {formats.number(ratio, 3)}"
+        half = 2 + 3.7 * len(words)
+        self.ratio.set_position((min(max(x, half), PANEL - half), 8))
+        self.ratio.set_text(words)
 
 
-def _line_of_models(axes: Axes) -> None:
-    box(axes, _x(NARROWEST), LINE - 0.5, _x(WIDEST) - _x(NARROWEST), 1, facecolor=style.FAINT)
-    write(axes, 6, 108, "d_ff / d_model of real models, and what it does to the parameters", weight="bold")
-    box(axes, _x(8 / 3) - 0.6, LINE - 8, 1.2, 16, facecolor=style.INK)
-    write(axes, _x(8 / 3) - 4, LINE + 4, "8/3", ha="right", fontsize=style.SMALL)
-    by_ratio = sorted(MODELS, key=lambda model: round(model.ledger.ratio, 1))
-    groups = groupby(by_ratio, key=lambda model: round(model.ledger.ratio, 1))
-    for level, (_, group) in zip((3, 2, 1, 0, 0, 0), groups, strict=True):
-        models = list(group)
-        x, y = _x(models[0].ledger.ratio), LINE + 12 + 15 * level
-        box(axes, x - 0.4, LINE - 4, 0.8, y - LINE + 4, facecolor=style.FAINT)
-        side = {"ha": "right", "x": x - 4} if x > WIDTH - 120 else {"ha": "left", "x": x + 4}
-        write(axes, y=y, text=f"{_names(models)}: {_cost(models)}", fontsize=style.SMALL, **side)
-
-
-def _cost(models: list[Model]) -> str:
-    ratios = sorted({formats.number(model.ledger.ratio) for model in models})
-    over = max(model.ledger.excess for model in models)
-    kept = all(model.ledger.keeps_budget for model in models)
-    return "–".join(ratios) + (" ✓ keeps the budget" if kept else f", {formats.number(100 * over, 0, sign=True)} %")
+def _times(parts: int) -> str:
+    return f"{parts} × " if parts > 1 else ""
 
 
 def _names(models: list[Model]) -> str:

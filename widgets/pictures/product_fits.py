@@ -11,43 +11,52 @@ from torch import Tensor
 from widgets import style
 from widgets.experiments.product_task import INSIDE, OUTSIDE, ProductFit
 from widgets.formats import two_digits
-from widgets.pictures.page import box, page, write
+from widgets.pictures.chart import Chart
+from widgets.pictures.page import PANEL, Rect, box, faint, page, write
 
-WIDTH, HEIGHT = 720, 330
-SIDE, LEFT = 130.0, 96.0  # of one square panel; of the first
-ROWS = ((168, INSIDE, "inside", f"within ±{INSIDE:g}"), (8, OUTSIDE, "outside", f"±{INSIDE:g} to ±{OUTSIDE:g}"))
+HEIGHT, SIDE = 380.0, 126.0  # of a panel, of one square
+COLUMNS = (16.0, 194.0)  # the left edges of the squares on a panel
 SHOWN = 150  # points in a cloud; more would hide one another
+NOTES = ("across: truth · up: prediction · line: perfect", "numbers: mean squared error, the middle seed’s")
+BOLD = {"fontsize": style.SMALL, "weight": "bold"}
 COLOURS = (style.INPUT, style.GELU, style.GATE, style.CONTENT)
 
 
-def product_figure(fits: Sequence[ProductFit]) -> Figure:
-    """A column for each of up to four networks; above, points of the training range; below, points outside it.
+def product_figures(fits: Sequence[ProductFit]) -> list[Figure]:
+    """Two networks a panel; above, points of the training range; below, points outside it.
 
     Each cloud is of the seed with the middle error; a perfect prediction lies on the diagonal.
     """
-    figure, axes = page(WIDTH, HEIGHT)
-    faint = {"fontsize": style.SMALL, "color": style.FAINT}
-    for bottom, _, name, where in ROWS:
-        write(axes, 4, bottom + SIDE - 12, name, weight="bold")
-        for k, words in enumerate((where, "across: truth", "up: prediction", "line: perfect")):
-            write(axes, 4, bottom + SIDE - 28 - 14 * k, words, **faint)
-    for k, (fit, colour) in enumerate(zip(fits, COLOURS, strict=False)):
-        left = LEFT + k * (SIDE + 24)
-        write(axes, left, 312, fit.network, fontsize=style.LARGE, weight="bold", color=colour)
-        write(axes, left + SIDE, 312, f"{fit.parameters} parameters", ha="right", **faint)
-        _panel(axes, left, 0, fit.truth_inside, fit.predicted_inside, fit.error_inside, colour)
-        _panel(axes, left, 1, fit.truth_outside, fit.predicted_outside, fit.error_outside, colour)
-    return figure
+    looks = list(zip(fits, COLOURS, strict=False))
+    figures = []
+    for first in range(0, len(looks), len(COLUMNS)):
+        figure, axes = page(PANEL, HEIGHT)
+        for left, (fit, colour) in zip(COLUMNS, looks[first : first + len(COLUMNS)], strict=False):
+            _network(axes, left, fit, colour)
+        figures.append(figure)
+    for k, words in enumerate(NOTES):
+        faint(figures[min(k, len(figures) - 1)].axes[0], 8, 6 + 14 * (len(figures) == 1 and k == 0), words)
+    return figures
 
 
-def _panel(axes: Axes, left: float, row: int, truth: Tensor, predicted: Tensor, error: Tensor, colour: str) -> None:
-    bottom, reach = ROWS[row][:2]
+def _network(axes: Axes, left: float, fit: ProductFit, colour: str) -> None:
+    write(axes, left, HEIGHT - 17, fit.network, fontsize=style.LARGE, weight="bold", color=colour)
+    faint(axes, left, HEIGHT - 33, f"{fit.parameters} parameters")
+    inside = fit.truth_inside, fit.predicted_inside, fit.error_inside
+    outside = fit.truth_outside, fit.predicted_outside, fit.error_outside
+    _square(axes, Rect(left, 192, SIDE, SIDE), INSIDE, f"within ±{INSIDE:g}", inside, colour)
+    _square(axes, Rect(left, 36, SIDE, SIDE), OUTSIDE, f"±{INSIDE:g} to ±{OUTSIDE:g}", outside, colour)
+
+
+def _square(axes: Axes, place: Rect, reach: float, where: str, fit: tuple[Tensor, Tensor, Tensor], colour: str) -> None:
+    """Truth across, the middle seed's prediction up; the seeds' errors above."""
+    truth, predicted, error = fit
+    edge = (-(reach**2), reach**2)
+    chart = Chart(axes, place, edge, edge)
+    box(axes, *(place.left, place.bottom, SIDE, SIDE), facecolor="none", edgecolor=style.RULE, linewidth=1)
+    chart.plot(edge, edge, color=style.FAINT, linewidth=1)
     middle = predicted[error.argsort()[len(error) // 2]]
-    box(axes, left, bottom, SIDE, SIDE, facecolor="none", edgecolor=style.RULE, linewidth=1)
-    axes.plot([left, left + SIDE], [bottom, bottom + SIDE], color=style.FAINT, linewidth=0.9)
-    across, up = (((v[:SHOWN] / reach**2).clamp(-1, 1) + 1) / 2 * SIDE for v in (truth, middle))
-    axes.plot((left + across).numpy(), (bottom + up).numpy(), ".", color=colour, markersize=3.2)
-    small = {"fontsize": style.SMALL - 0.5, "ha": "right"}
-    write(axes, left + SIDE - 4, bottom + 16, f"error {two_digits(error.median().item())}", weight="bold", **small)
-    seeds = f"{two_digits(error.min().item())} … {two_digits(error.max().item())}"
-    write(axes, left + SIDE - 4, bottom + 5, seeds, color=style.FAINT, **small)
+    across, up = (values[:SHOWN].clamp(*edge).tolist() for values in (truth, middle))
+    chart.plot(across, up, color=colour, linestyle="none", marker=".", markersize=4)
+    faint(axes, place.left, place.top + 5, where)
+    write(axes, place.right, place.top + 5, two_digits(error.median().item()), ha="right", **BOLD)

@@ -4,54 +4,62 @@ from __future__ import annotations
 
 from functools import partial
 
-from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths import activations
-from widgets.pictures.chart import Chart
-from widgets.pictures.page import page, write
+from widgets.maths.activations import BetaSteps
+from widgets.pictures.chart import Chart, whole
+from widgets.pictures.page import DASHED, PANEL, Rect, faint, page, write
 
-WIDTH, HEIGHT = 720, 300
-LEFT, BOTTOM, ACROSS, UP = 26, 24, 470, 270
-TEXT = 524  # the left edge of the words beside the chart
+HEIGHT = 292
+PLOT = Rect(28, 24, 290, 250)
+DOTTED = (0, (1, 1.2))
+ROWS = ((200, "▼ least value"), (132, "● equals 1"), (64, "furthest from ReLU"))
 
 
 class SwishBetaPicture:
-    """Swish for one beta between its two limits, with the place where it is least and the place where it is 1."""
+    """Swish for one beta between its two limits; beside it where it is least and where it is 1, in words."""
 
     def __init__(self) -> None:
-        self.figure, axes = page(WIDTH, HEIGHT)
-        size = {"left": LEFT, "bottom": BOTTOM, "width": ACROSS, "height": UP}
-        self.chart = Chart(axes, **size, across=(-4, 4), up=(-2, 4), across_ticks=range(-4, 5), up_ticks=range(-2, 5))
-        write(axes, LEFT + ACROSS + 8, BOTTOM - 4, "z", weight="bold")
-        self._limit(lambda z: z / 2, "z / 2, the limit at β = 0", (0, (1, 1.2)), (-2.9, -1.75))
-        self._limit(activations.relu, "ReLU, the limit for large β", (0, (5, 2)), (0.3, 3.3))
-        self.line = self.chart.curve(activations.swish, linewidth=2.4, color=style.GATE)
+        plot, axes = page(PANEL, HEIGHT)
+        self.chart = Chart(axes, PLOT, (-4, 4), (-2, 4), whole(range(-4, 5)), whole(range(-2, 5)))
+        faint(axes, PLOT.right + 8, PLOT.bottom - 4, "z", weight="bold")
+        self.chart.curve(lambda z: z / 2, color=style.INK, linestyle=DOTTED, linewidth=1.4)
+        self.chart.curve(activations.relu, points=1001, color=style.INK, linestyle=DASHED, linewidth=1.4)
+        self.line = self.chart.curve(activations.swish, points=45, linewidth=2.4, color=style.GATE)
         self.marks = [self.chart.dot(style.GATE, marker) for marker in ("v", "o")]
-        self.beta = write(axes, TEXT, 246, fontsize=style.LARGE, weight="bold", color=style.GATE)
-        rows = ((208, "▼ least value"), (146, "● equals 1"), (84, "furthest from ReLU"))
-        for y, heading in rows:
-            write(axes, TEXT, y, heading, weight="bold")
-        self.numbers = [write(axes, TEXT, y - 17) for y, _ in rows]
-        self.moving: list[Artist] = [self.line, *self.marks, self.beta, *self.numbers]
+        words, axes = page(PANEL, HEIGHT)
+        self.beta = write(axes, 10, HEIGHT - 40, fontsize=style.LARGE + 5, weight="bold", color=style.GATE)
+        self.numbers = _table(axes)
+        _limits(self.chart)
+        self.panels = [plot, words]
+        self.covers = {heading.strip("▼● "): [(1, 0, y - 26, PANEL, 22)] for y, heading in ROWS}
+        self.moving = [self.line, *self.marks, self.beta, *self.numbers]
 
-    def _limit(self, curve, name: str, dashes: object, name_at: tuple[float, float]) -> None:
-        self.chart.curve(curve, points=1001, color=style.INK, linestyle=dashes, linewidth=1.3)
-        x, y = (self.chart.x(name_at[0]), self.chart.y(name_at[1]))
-        write(self.chart.axes, x, y, name, fontsize=style.SMALL)
-
-    def show(self, beta: float) -> None:
+    def show(self, steps: BetaSteps) -> None:
         """Bends the curve to this beta and moves the marks along."""
-        self.chart.redraw(self.line, partial(activations.swish, beta=beta))
-        self.beta.set_text(f"β = {formats.number(beta)}")
-        one = activations.swish_one(beta)
-        self.chart.put(self.marks[1], one, 1)
-        texts = ["none: a straight line", f"at z = {formats.number(one, 3)}", "grows without end"]
-        if beta > 0:
-            z, least = activations.swish_least(beta)
-            self.chart.put(self.marks[0], max(z, -4), least)
-            texts[0] = f"{formats.number(least, 3)} at z = {formats.number(z, 3)}"
-            texts[2] = f"by {formats.number(-least, 3)}, at z = ±{formats.number(-z, 3)}"
-        self.marks[0].set_visible(beta > 0 and z >= -4)
+        self.chart.redraw(self.line, partial(activations.swish, beta=steps.beta))
+        self.beta.set_text(f"β = {formats.number(steps.beta)}")
+        self.chart.put(self.marks[1], steps.one, 1)
+        texts = ["none: a straight line", f"at z = {formats.number(steps.one, 3)}", "grows without end"]
+        if steps.beta > 0:
+            self.chart.put(self.marks[0], max(steps.least_at, -4), steps.least)
+            texts[0] = f"{formats.number(steps.least, 3)} at z = {formats.number(steps.least_at, 3)}"
+            texts[2] = f"by {formats.number(-steps.least, 3)}, at z = ±{formats.number(-steps.least_at, 3)}"
+        self.marks[0].set_visible(steps.beta > 0 and steps.least_at >= -4)
         for text, words in zip(self.numbers, texts, strict=True):
             text.set_text(words)
+
+
+def _table(axes: Axes) -> list:
+    """The headings, and under each a place for what is true at this beta."""
+    for y, heading in ROWS:
+        write(axes, 10, y, heading, weight="bold")
+    return [write(axes, 10, y - 20, fontsize=style.LARGE) for y, _ in ROWS]
+
+
+def _limits(chart: Chart) -> None:
+    """Names the two curves between which Swish lies."""
+    write(chart.axes, chart.x(3.95), chart.y(0.75), "z / 2: β = 0", fontsize=style.SMALL, ha="right")
+    write(chart.axes, chart.x(3.05), chart.y(3.45), "ReLU: large β", fontsize=style.SMALL, ha="right")

@@ -1,0 +1,174 @@
+"""The pictures as they are drawn: every word can be read, none is cut off or struck by another, whoever's settings."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from torch import nn
+
+from tests.data import DATA
+from widgets import (
+    ablation_results,
+    activation_curves,
+    decoder_block,
+    decoder_census,
+    eps_effect,
+    gate_flow,
+    norm_geometry,
+    norm_timings,
+    overall_shift,
+    parameter_ledger,
+    product_fits,
+    residual_growth,
+    skeleton,
+    swish_beta,
+)
+from widgets.experiments import ablation, census
+from widgets.experiments.product_task import learn_product
+from widgets.experiments.timing import Timing
+
+TWELVE = [(-1) ** k * (0.7 * k + 0.33) for k in range(12)]
+NARROW = 330  # CSS pixels: the narrowest that a panel is shown
+LEAST = 11  # CSS pixels: the smallest words
+
+
+class ThreeLanes(nn.Module):
+    """Attention as a learner writes it: three steps side by side, a parameter used directly, long names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(8))
+        self.projection_of_the_queries, self.projection_of_the_keys, self.v = (nn.Linear(8, 8) for _ in range(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = x * self.gain
+        q, k, v = self.projection_of_the_queries(h), self.projection_of_the_keys(h), self.v(h)
+        return x + torch.softmax(q @ k.mT, -1) @ v
+
+
+def timed() -> list[Timing]:
+    """Two sizes; compiled at the second only."""
+    hows = {(2, 8): ("built in",), (512, 2048): ("built in", "compiled")}
+    return [
+        Timing(how, *size, backward, (microseconds, 1.1 * microseconds, 1.2 * microseconds), kind)
+        for size, each in hows.items()
+        for kind, how, microseconds in (
+            *((kind, how, 12.0) for how in each for kind in ("LayerNorm", "RMSNorm")),
+            ("Linear", "next door", 2e5),
+        )
+        for backward in (False, True)
+    ]
+
+
+MOVING = {
+    "overall shift": overall_shift,
+    "overall shift, 12 components": lambda: overall_shift(TWELVE),
+    "overall shift, large": lambda: overall_shift([1e6, -2, 1e-4]),
+    "overall shift, LayerNorm only": lambda: overall_shift(layernorm_only=True),
+    "eps": eps_effect,
+    "eps, four rules": lambda: eps_effect((1e-5, 1e-6), (1e-6, 1e-3)),
+    "geometry": norm_geometry,
+    "geometry, a long vector": lambda: norm_geometry([1.0, 2.0, 0.5]),
+    "geometry, a very long vector": lambda: norm_geometry([1e4, -2e5, 1.0]),
+    "curves": activation_curves,
+    "curves, all": lambda: activation_curves(gelu=True, slopes=True, beta=2.0),
+    "beta": swish_beta,
+    "gates": gate_flow,
+    "gates, two": lambda: gate_flow([2.0, -1.0], [3.0, -1.3], position=2),
+    "gates, five large ones": lambda: gate_flow([1e6, -1e6, 0.5, 3.0, 2.0], [3.0, -6.0, 0.4, 0.1, 2.0], position=1),
+    "ledger": parameter_ledger,
+    "ledger, wide": lambda: parameter_ledger(18432, 65536, 3.0),
+}
+STILL = {
+    "skeleton": skeleton,
+    "skeleton, small": lambda: skeleton(8, 20, 30),
+    "old and modern": lambda: decoder_block("old", "modern"),
+    "a learner's block twice": lambda: decoder_block(ThreeLanes(), ThreeLanes()),
+    "census": lambda: decoder_census(census.read_census(DATA / "census.csv")),
+    "ablation": lambda: ablation_results(ablation.read_runs(DATA / "ablation.csv")),
+    "timings": lambda: norm_timings(timed()),
+    "products": lambda: product_fits([learn_product(name, seeds=2, steps=2) for name in ("ReLU", "GELU", "SwiGLU")]),
+    "growth": residual_growth,
+}
+every_picture = pytest.mark.parametrize("make", (MOVING | STILL).values(), ids=MOVING | STILL)
+
+
+def states(explorer) -> list[list[Figure]]:
+    """The panels at the start, at both ends of each slider and in the middle between."""
+    yield explorer.picture.panels
+    for name, positions in explorer.positions.items():
+        for position in (positions[0], positions[len(positions) // 3], positions[-1]):
+            explorer._at(**{**explorer.values, name: position})
+            yield explorer.picture.panels
+
+
+def texts(panel: Figure) -> list[tuple[str, object, float]]:
+    """What is written on a panel: the words, the box around them in points, and their size."""
+    panel.set_dpi(288)  # at 72 the letters would be fitted to whole points
+    renderer = FigureCanvasAgg(panel).get_renderer()
+    found = []
+    for text in (text for axes in panel.axes for text in axes.texts):
+        if text.get_text().strip() and text.get_visible():
+            box = text.get_window_extent(renderer)
+            found.append((text.get_text(), type(box)(box.get_points() / 4), text.get_fontsize()))
+    panel.set_dpi(72)
+    return found
+
+
+@every_picture
+def test_every_word_can_be_read(make):
+    """It is 11 CSS pixels high on a panel 330 wide, it lies on its panel, and it meets no other."""
+    for panels in states(make()):
+        for panel in panels:
+            width, height = 72 * panel.get_size_inches()
+            written = texts(panel)
+            assert [words for words, _, size in written if size * NARROW / width < LEAST] == []
+            assert [words for words, box, _ in written if box.x0 < -0.5 or box.x1 > width + 0.5] == []
+            assert [words for words, box, _ in written if box.y0 < -1.5 or box.y1 > height + 1.5] == []
+            assert [
+                (a, b) for (a, one, _), (b, other, _) in itertools.combinations(written, 2) if meet(one, other)
+            ] == []
+
+
+def meet(one, other) -> bool:
+    """Whether two boxes overlap by more than a point across and three up."""
+    across = min(one.x1, other.x1) - max(one.x0, other.x0)
+    return across > 1 and min(one.y1, other.y1) - max(one.y0, other.y0) > 3
+
+
+@pytest.mark.parametrize("make", MOVING.values(), ids=MOVING)
+def test_rows_that_can_be_covered_lie_on_their_panels_and_hold_words(make):
+    picture = make().picture
+    assert picture.covers
+    for rows in picture.covers.values():
+        for panel, x, y, width, height in rows:
+            across, up = 72 * picture.panels[panel].get_size_inches()
+            assert 0 <= x < x + width <= across + 1 and 0 <= y < y + height <= up
+            boxes = [box for _, box, _ in texts(picture.panels[panel])]
+            assert any(x <= box.x0 and box.x1 <= x + width and y <= box.y0 <= y + height for box in boxes)
+
+
+SETTINGS = {
+    "dark_background": {"axes.facecolor": "black", "figure.facecolor": "black", "text.color": "white"},
+    "xkcd": {"path.sketch": (1.0, 100.0, 2.0), "font.family": ["serif"]},
+    "usetex": {"text.usetex": True},
+    "large": {"font.size": 20.0, "lines.linewidth": 9.0, "patch.linewidth": 9.0, "hatch.linewidth": 9.0},
+}
+
+
+@every_picture
+def test_nobodys_settings_change_a_picture(make):
+    explorer = make()
+    for settings in SETTINGS.values():
+        with rc_context(settings):
+            again = make()
+        assert again.stages == explorer.stages
+        for name in explorer.positions:
+            assert getattr(again, f"{name}_reel") == getattr(explorer, f"{name}_reel")
+        with rc_context(settings):
+            assert again.png() == explorer.png()
