@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 from widgets import style
+from widgets.flipbook.flipbook import Flipbook
 
 LIGHT = {name: value for name, value in vars(style).items() if isinstance(value, str) and value.startswith("#")}
 DARK = {name: style.DARK[value] for name, value in LIGHT.items()}
@@ -87,3 +89,8 @@ def test_neighbours_differ_on_a_grey_printer(pair, theme):
 def test_neighbours_differ_for_colour_blind_eyes(pair, kind, theme):
     one, other = (lab(np.clip(BLINDNESS[kind] @ linear(theme[name]), 0, 1)) for name in pair)
     assert np.linalg.norm(one - other) >= 12
+
+
+def test_the_view_uses_only_colours_that_there_are():
+    used = set(re.findall(r"var\(--flipbook-(\w+)", Flipbook._css))
+    assert used and used <= {colour.removeprefix("#") for colour in style.DARK}

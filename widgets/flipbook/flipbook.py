@@ -26,7 +26,7 @@ from PIL import Image
 from widgets.flipbook.controls import Control, Described, Slider
 from widgets.flipbook.plain import plain
 from widgets.flipbook.recording import Recorder, Reel
-from widgets.style import DARK, PAPER
+from widgets.style import DARK, FAINT, INK, LAYER_NORM, OUTPUT, PAPER, RULE
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("player.js", "kernel.js", "controls.js", "tools.js", "view.js")
@@ -69,9 +69,15 @@ def _theme(colours: Mapping[str, str]) -> str:
     return "".join(f"--flipbook-{light[1:]}: {shown}; " for light, shown in colours.items())
 
 
+# The colours of style.py by the names they have in flipbook.css
+_NAMED = {"ink": INK, "faint": FAINT, "rule": RULE, "sheet": PAPER, "accent": LAYER_NORM, "alarm": OUTPUT}
+
+
 def _style() -> str:
     light = _theme({colour: colour for colour in DARK})
     css = (_HERE / "flipbook.css").read_text(encoding="utf-8")
+    for name, colour in _NAMED.items():
+        css = css.replace(f"--flipbook-{name})", f"--flipbook-{colour[1:]})")
     return f".flipbook {{ {light}}}\n.flipbook.dark {{ {_theme(DARK)}}}\n{css}"
 
 
