@@ -31,7 +31,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
-    """A notebook's kernel is started by the setup of its first cell: it gets the other machine's environment."""
-    changed = ANOTHER_MACHINE if item.path.suffix == ".ipynb" else {}
-    with mock.patch.dict(os.environ, changed):
+    """A notebook's kernel is started by the setup of its first cell: it gets the other machine's environment.
+
+    What somebody has said in the environment goes before it.
+    """
+    another = ANOTHER_MACHINE | os.environ if item.path.suffix == ".ipynb" else {}
+    with mock.patch.dict(os.environ, another):
         return (yield)
