@@ -295,7 +295,7 @@ def test_a_bad_vector_is_refused_and_the_last_good_one_stays(text):
     ],
 )
 def test_a_bad_range_is_refused(shift, kind):
-    with pytest.raises(kind, match="shift to be .low, high., two numbers"):
+    with pytest.raises(kind, match=r"shift to be .low, high., two numbers"):
         overall_shift(shift=shift)
 
 
