@@ -42,7 +42,8 @@ def cells() -> Iterator[Cells]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_done() -> Iterator[None]:
+def nothing_done(monkeypatch) -> Iterator[None]:
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     progress._done.clear()
     yield
     progress._done.clear()
@@ -165,3 +166,16 @@ def test_the_card_knows_what_is_done(cells) -> None:
     for name in progress.NOTEBOOKS[0]:
         line = progress.record(name, True)
     assert line == "6 of 6 done: 1, 2, 3, 4, 5, 6. That was all of this notebook."
+
+
+@pytest.mark.parametrize(
+    ("session", "line"),
+    [
+        ("work/05_exercise_rmsnorm.ipynb", "1 of 6 done: 1. Next: 2."),
+        ("05_exercise_rmsnorm_2026-11-29.ipynb", "1 of 6 done: 1. Next: 2."),
+        ("lessons/02_rmsnorm.ipynb", ""),
+    ],
+)
+def test_a_lesson_with_one_task_of_an_exercise_does_not_count(session, line, monkeypatch) -> None:
+    monkeypatch.setenv("JPY_SESSION_NAME", session)
+    assert progress.record("rms", True) == line
