@@ -24,6 +24,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent
 LESSONS = ROOT / "lessons"
@@ -167,7 +168,7 @@ def bring_copies() -> None:
     for name, original in originals().items():
         copy, fresh = WORK / name, without_outputs(original)
         version = hashlib.sha256(fresh).hexdigest()
-        noted = notes.get(name) if isinstance(notes.get(name), dict) else {}
+        noted = notes[name] if isinstance(notes.get(name), dict) else {}
         if not os.path.lexists(str(copy)) or written_mark(copy) in (noted.get("mark"), mark(name, fresh)):
             if noted.get("version") != version or not copy.exists():
                 write_whole(copy, fresh)
@@ -322,7 +323,7 @@ def environment_works() -> bool:
     return subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0
 
 
-def make_environment(notes: "dict[str, object]") -> None:
+def make_environment(notes: "dict[str, Any]") -> None:
     """Make .venv, in place of whatever is left of an older one that this program has made."""
     refuse_what_is_not_ours(notes)
     refuse_odd_paths()
@@ -345,7 +346,7 @@ def make_environment(notes: "dict[str, object]") -> None:
         ) from error
 
 
-def refuse_what_is_not_ours(notes: "dict[str, object]") -> None:
+def refuse_what_is_not_ours(notes: "dict[str, Any]") -> None:
     """Trouble if .venv holds something that this program has not made."""
     if VENV.exists() and not VENV.is_dir():
         raise Trouble("the environment goes into a folder called .venv, and here is a file of that name: rename it.")
@@ -435,7 +436,7 @@ def fingerprints(need: str) -> "dict[str, str]":
     return {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
 
 
-def read_notes(path: Path) -> "dict[str, object]":
+def read_notes(path: Path) -> "dict[str, Any]":
     """What this program has noted in a file; nothing if there is no such file, or no sense in it."""
     try:
         notes = json.loads(path.read_text(encoding="utf-8"))
@@ -444,7 +445,7 @@ def read_notes(path: Path) -> "dict[str, object]":
     return notes if isinstance(notes, dict) and isinstance(notes.get("folder", ""), str) else {}
 
 
-def write_notes(notes: "dict[str, object]") -> None:
+def write_notes(notes: "dict[str, Any]") -> None:
     """Note what is installed, so that the next start need not look."""
     NOTES.write_text(json.dumps(notes, indent=1), encoding="utf-8")
 
