@@ -27,9 +27,9 @@ def main(names: list[str]) -> int:
         print(f"There is no explorer {unknown[0]}; there are {', '.join(EXPLORERS)}.", file=sys.stderr)
         return 2
     sliders.measure_explorers(names or list(EXPLORERS))
-    if not names or "overall_shift" in names:
-        sliders.compare_overall_shift()
-        kernels.measure_building()
+    if not names:
+        sliders.measure_kernels()
+        kernels.measure_building(EXPLORERS)
         kernels.compare_kernels()
     return 0
 

@@ -6,18 +6,28 @@ import json
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 
 REPEATS = 5
 
 BUILD = """\
 import json, time, torch, widgets
-seconds = []
-for _ in range(6):
-    start = time.perf_counter()
-    explorer = widgets.overall_shift()
-    explorer._repr_mimebundle_()
-    seconds.append(time.perf_counter() - start)
-print(json.dumps([seconds[1:], len(json.dumps(explorer.flipbook.shift_reel, ensure_ascii=False).encode())]))"""
+made = []
+for name in {names}:
+    seconds = []
+    for _ in range(6):
+        start = time.perf_counter()
+        explorer = getattr(widgets, name)()
+        explorer._repr_mimebundle_()
+        seconds.append(time.perf_counter() - start)
+    asked = []
+    for slider in explorer.positions:
+        start = time.perf_counter()
+        reel = explorer._record(slider, explorer.values)
+        size = len(json.dumps(reel, ensure_ascii=False, separators=(",", ":")).encode())
+        asked.append([slider, time.perf_counter() - start, size])
+    made.append([name, seconds[1:], asked])
+print(json.dumps(made))"""
 
 COST = """\
 import time
@@ -32,11 +42,12 @@ from widgets import *
 shown = [explorer._repr_mimebundle_() for explorer in (overall_shift(), eps_effect(), norm_geometry())]"""
 
 
-def measure_building() -> None:
-    """From running its cell to a picture that can be dragged, torch already imported."""
-    seconds, size = python(BUILD)
-    print(f"The overall shift in the kernel: {statistics.median(seconds):.2f} s (median of {len(seconds)}, ", end="")
-    print(f"from {min(seconds):.2f} to {max(seconds):.2f}), its tracks {size / 1000:.0f} kB")
+def measure_building(names: Sequence[str]) -> None:
+    """From running its cell to a picture that can be dragged, torch already imported; and what each reel costs."""
+    print(f"In the kernel: from a cell to its picture (median of {REPEATS}), and the reel of each slider:")
+    for name, seconds, reels in python(BUILD.format(names=tuple(names))):
+        each = ", ".join(f"{slider} {asked:.2f} s {size / 1000:.0f} kB" for slider, asked, size in reels)
+        print(f"  {name:<20}{statistics.median(seconds):5.2f} s   {each}")
     print()
 
 

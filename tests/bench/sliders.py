@@ -1,160 +1,139 @@
-"""How many pictures a second a person sees while dragging a slider in a real JupyterLab in Chromium."""
+"""How many pictures a second a person sees while dragging a slider in a real JupyterLab in Chromium.
+
+Each drag is held against the same drag with nothing painted, from the same run: what browser and machine can do.
+"""
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
+from playwright.sync_api import Locator
 
 from tests.browser import Lesson, chromium, jupyterlab, open_lesson
+from tests.notebooks import LESSONS, notebooks_in, read
 
-SECONDS = 4.0
-IMPORTS = "from widgets import *"
+SECONDS = 2.0
+THROTTLES = {1: 0.95, 2: 0.92, 4: 0.85}  # how much slower the page's processor is made -> the share to reach
+BUSY = "import time\nend = time.time() + 15\nwhile time.time() < end: pass"
+RESTING = "e => e.closest('.flipbook').dataset.resting === 'true'"
+GONE = "() => window.lesson.sessionContext.session.kernel.shutdown()"
 
-# The same picture, updated in the two usual ways.
-PARTS = """\
-from ipywidgets import interact
-from matplotlib import pyplot as plt
-import torch
-from widgets.maths.norms import shift_steps
-from widgets.pictures.overall_shift import OverallShiftPicture
-x = torch.tensor([2, -1, 0.5, 3, -0.5, 1])"""
-INTERACT = """\
-def draw(shift):
-    picture = OverallShiftPicture(6, 9.0)
-    picture.show(shift_steps(x, 1.0, shift))
-    for panel in picture.panels:
-        plt.figure(panel)
-    plt.show()
-interact(draw, shift=(-5.0, 5.0, 0.05))"""
-IPYMPL = """\
-%matplotlib widget
-picture = OverallShiftPicture(6, 9.0)
-for panel in picture.panels:
-    plt.figure(panel)
-def draw(shift):
-    picture.show(shift_steps(x, 1.0, shift))
-    for panel in picture.panels:
-        panel.canvas.draw_idle()
-interact(draw, shift=(-5.0, 5.0, 0.05))
-plt.show()"""
-BUSY = "import time\nend = time.time() + 10\nwhile time.time() < end: pass"
-
-# A new picture is: marks of an SVG that change (one count a frame), an image that loads, an image drawn on a canvas.
-DRAG = """async ([handle, seconds]) => {
-    const output = handle.closest('.jp-Cell-outputWrapper');
-    const base = handle.closest('.noUi-base').getBoundingClientRect();
-    const knob = handle.getBoundingClientRect();
-    const y = knob.y + knob.height / 2;
-    let pictures = 0, moved = false;
-    const seen = new Set();
-    const draw = CanvasRenderingContext2D.prototype.drawImage;
-    CanvasRenderingContext2D.prototype.drawImage = function (image, ...rest) {
-        if (image.src && !seen.has(image.src)) { seen.add(image.src); pictures += 1; }
-        return draw.call(this, image, ...rest);
-    };
-    const loaded = event => { if (event.target.tagName === 'IMG') pictures += 1; };
-    output.addEventListener('load', loaded, true);
-    const marks = new MutationObserver(() => { moved = true; });
-    for (const svg of output.querySelectorAll('.flipbook svg'))
-        marks.observe(svg, {subtree: true, attributes: true, characterData: true, childList: true});
-    const mouse = (type, target, x) => target.dispatchEvent(
-        new MouseEvent(type, {bubbles: true, cancelable: true, clientX: x, clientY: y, buttons: 1, view: window}));
-    const frames = async (seconds, each) => {
-        const start = performance.now();
-        for (let count = 1; ; count += 1) {
-            const now = await new Promise(requestAnimationFrame);
-            if (moved) { pictures += 1; moved = false; }
-            const t = (now - start) / 1000;
-            if (t > seconds) return count / t;
-            each(t);
-        }
-    };
-    mouse('mousedown', handle.querySelector('.noUi-touch-area'), knob.x + knob.width / 2);
-    const rate = await frames(seconds, t => {
-        const there = (t / 2) % 2, part = there < 1 ? there : 2 - there;
-        mouse('mousemove', document.documentElement, base.x + base.width * part);
-    });
+# One position further in every frame, to and fro. Without `painting` the handle moves and nobody hears of it.
+DRAG = """async ([input, seconds, painting]) => {
+    const panels = input.closest('.flipbook').querySelector('.panels');
+    const frame = () => new Promise(requestAnimationFrame);
+    let [pictures, moved, frames, step] = [0, false, 0, 1];
+    const marks = new MutationObserver(seen => { moved ||= seen.some(one => one.attributeName !== 'aria-label'); });
+    marks.observe(panels, {subtree: true, attributes: true, characterData: true, childList: true});
+    const count = () => { if (moved) pictures += 1; moved = false; };
+    const hear = input.oninput;
+    if (!painting) input.oninput = null;
+    input.dispatchEvent(new PointerEvent('pointerdown'));
+    const start = await frame();
+    for (let now = start; now - start < 1000 * seconds; frames += 1) {
+        if (+input.value + step > +input.max || +input.value + step < 0) step = -step;
+        input.value = +input.value + step;
+        input.dispatchEvent(new Event('input', {bubbles: true}));
+        now = await frame();
+        count();
+    }
     const during = pictures;
-    mouse('mouseup', document.documentElement, knob.x);
-    await frames(1.5, () => {});
-    CanvasRenderingContext2D.prototype.drawImage = draw;
-    output.removeEventListener('load', loaded, true);
+    input.dispatchEvent(new PointerEvent('pointerup'));
+    input.oninput = hear;
+    for (let k = 0; k < 60; k += 1) { await frame(); count(); }
     marks.disconnect();
-    return {pictures: during / seconds, screen: rate, late: pictures - during};
+    return {pictures: during / seconds, frames: frames / seconds, late: pictures - during};
 }"""
 
 
 def measure_explorers(names: list[str]) -> None:
-    """Every slider of these explorers, each dragged once."""
-    print(f"Pictures a second while a slider is dragged for {SECONDS:g} s, and pictures after letting go:")
-    cells = {name: f"{name}()" for name in names}
-    with opened({"imports": IMPORTS, **cells}) as lesson:
-        lesson.run_all()
-        for name in names:
-            place = lesson.show(name)
-            for box in place.locator("input[type=checkbox]").all():
-                box.check()  # shows every slider, and the picture with everything in it
-                lesson.page.wait_for_timeout(2000)
-            lesson.page.wait_for_timeout(1500)
-            for k in range(place.locator(".widget-hslider").count()):
-                slider = place.locator(".widget-hslider").nth(k)
-                row(f"{name}: {slider.locator('label').inner_text()}", drag(lesson, slider.locator(".noUi-handle")))
-                lesson.page.wait_for_timeout(1000)
+    """Every slider of these explorers, in the first lesson that shows them."""
+    print("A drag of every slider: pictures a second, and their share of the frames when nothing is painted,")
+    print(f"with the page's processor as it is and slowed ({', '.join(f'{k}x: {v}' for k, v in THROTTLES.items())}):")
+    for path in notebooks_in([LESSONS]):
+        here = {name: cell for name in names if (cell := _cell_of(name, path))}
+        names = [name for name in names if name not in here]
+        if here:
+            with opened(path) as lesson:
+                lesson.run_all()
+                for name, cell in here.items():
+                    measure(lesson, name, cell)
     print()
 
 
-def compare_overall_shift() -> None:
-    """The same picture in three ways, and the flipbook again while the kernel computes for ten seconds."""
-    print("The overall shift in one run, the same picture updated in three ways:")
-    cells = {"imports": IMPORTS, "parts": PARTS, "flipbook": "overall_shift()", "interact": INTERACT}
-    with opened({**cells, "busy": BUSY, "ipympl": IPYMPL}) as lesson:
-        for cell in cells:
+def measure_kernels() -> None:
+    """The overall shift while the kernel computes, and after it has gone."""
+    print("The overall shift, the kernel idle, busy and gone:")
+    with opened_cells({"imports": "from widgets import *", "shift": "overall_shift()", "busy": BUSY}) as lesson:
+        for cell in ("imports", "shift"):
             lesson.run(cell)
-        flipbook = measure(lesson, "flipbook", "flipbook")
-        interact = measure(lesson, "interact", "interact with pyplot")
-        lesson.run("ipympl")
-        ipympl = measure(lesson, "ipympl", "ipympl")
+        measure(lesson, "idle", "shift")
         lesson.show("busy")
         lesson.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
-        busy = measure(lesson, "flipbook", "flipbook, kernel busy")
-    ratios = [flipbook / max(other, 0.25) for other in (interact, ipympl, busy)]
-    print("flipbook against interact {:.1f}, against ipympl {:.1f}, against itself busy {:.2f}".format(*ratios))
+        measure(lesson, "busy", "shift")
+        lesson.page.evaluate(GONE)
+        measure(lesson, "gone", "shift")
     print()
 
 
-def measure(lesson: Lesson, cell: str, words: str) -> float:
-    """Drags the first slider of a cell; prints the row and gives pictures a second."""
-    handle = lesson.show(cell).locator(".noUi-handle").first
-    handle.wait_for()
-    lesson.page.wait_for_timeout(500)
-    return row(words, drag(lesson, handle))
+def _cell_of(name: str, path: Path) -> str | None:
+    return next((cell.id for cell in read(path).cells if re.match(rf"{name}\(", cell.source)), None)
 
 
-def drag(lesson: Lesson, handle: object) -> dict[str, float]:
-    """A steady sweep at the screen's own rate."""
-    return lesson.page.evaluate(DRAG, [handle.element_handle(), SECONDS])
+def measure(lesson: Lesson, name: str, cell: str) -> None:
+    """The sliders of a cell, one after the other, with everything shown that has a checkbox."""
+    place = lesson.show(cell)
+    for box in place.get_by_role("checkbox").all():
+        box.check()
+    for slider in place.get_by_role("slider").all():
+        slider.press("ArrowRight")
+        lesson.page.wait_for_function(RESTING, arg=slider.element_handle())
+        row(f"{name}: {slider.evaluate('e => e.labels[0].textContent')}", lesson, slider)
 
 
-def row(words: str, result: dict[str, float]) -> float:
-    """Prints one measurement; gives pictures a second."""
-    rates = f"{result['pictures']:5.1f} pictures/s at {result['screen']:4.1f} frames/s"
-    print(f"  {words:<44}{rates}, {result['late']:.0f} after letting go", flush=True)
-    return result["pictures"]
+def row(words: str, lesson: Lesson, slider: Locator) -> None:
+    """Prints one line: pictures a second and their share at each throttle, messages sent, pictures after letting go."""
+    devtools = lesson.page.context.new_cdp_session(lesson.page)
+    sent: list[object] = []
+    devtools.on("Network.webSocketFrameSent", sent.append)
+    devtools.send("Network.enable")
+    shares, late, messages = [], 0, 0
+    for rate in THROTTLES:
+        devtools.send("Emulation.setCPUThrottlingRate", {"rate": rate})
+        before = len(sent)
+        floor, drawn = (lesson.page.evaluate(DRAG, [slider.element_handle(), SECONDS, on]) for on in (False, True))
+        messages += len(sent) - before
+        late += drawn["late"]
+        shares.append(f"{drawn['pictures']:5.1f} {drawn['pictures'] / floor['frames']:5.2f}")
+    devtools.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    devtools.detach()
+    print(f"  {words:<46}{'   '.join(shares)}   {messages} sent, {late:.0f} after letting go", flush=True)
 
 
 @contextmanager
-def opened(cells: dict[str, str]) -> Iterator[Lesson]:
+def opened(path: Path) -> Iterator[Lesson]:
+    """A copy of a notebook, with the data beside it, open in a JupyterLab of its own, nothing run yet."""
+    with TemporaryDirectory() as folder:
+        shutil.copytree(path.parent, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+        with jupyterlab(Path(folder)) as address, chromium() as browser:
+            lesson = open_lesson(browser, address, path.name)
+            yield lesson
+            lesson.close()
+
+
+@contextmanager
+def opened_cells(cells: dict[str, str]) -> Iterator[Lesson]:
     """A notebook of these cells (id -> source), open in a JupyterLab of its own, nothing run yet."""
     with TemporaryDirectory() as folder:
         notebook = nbformat.v4.new_notebook()
         notebook.cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in cells.items()]
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
         nbformat.write(notebook, Path(folder) / "bench.ipynb")
-        with jupyterlab(Path(folder)) as address, chromium() as browser:
-            lesson = open_lesson(browser, address, "bench.ipynb")
+        with opened(Path(folder) / "bench.ipynb") as lesson:
             yield lesson
-            lesson.close()

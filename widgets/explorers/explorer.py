@@ -33,7 +33,7 @@ class Explorer(Flipbook):
     ) -> None:
         self._taking = False
         with no_grad():
-            super().__init__(self._painted, self._at, controls, presets, type(self).__module__.rpartition(".")[2])
+            super().__init__(self.paint, self._at, controls, presets, type(self).__module__.rpartition(".")[2])
         others = [name for name in self._control if name not in self.positions]
         if others:
             self.observe(self._changed, others)
@@ -62,9 +62,6 @@ class Explorer(Flipbook):
         Raises TypeError or ValueError in a sentence for a value that cannot be taken; nothing has changed then.
         """
         return {}
-
-    def _painted(self) -> Picture:
-        return self.paint()
 
     def _at(self, **at: float) -> str:
         """Moves the picture to these positions; gives the words."""

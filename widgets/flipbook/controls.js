@@ -30,7 +30,7 @@ function makeControls(model, box, player, kernel, settled) {
     tried.add(name);
     kernel.request({ record: name, at: player.at(), now: !player.names.some(player.fits) }, () => {
       asking = false;
-      if ((kernel.silent() || model.get("static")) && pressed && !player.fits(last)) borrow(last);
+      if (alone() && !player.fits(last) && (pressed || !player.names.some(player.fits))) borrow(last);
       setTimeout(ask, 30); // the reel itself may come a moment after the answer
     });
   }
@@ -44,8 +44,9 @@ function makeControls(model, box, player, kernel, settled) {
     if (player.fits(name)) return;
     tried.clear();
     ask(name);
-    if (kernel.silent()) borrow(name);
   }
+
+  const alone = () => kernel.silent() || model.get("static");
 
   /** Without a kernel a slider moves where its reel was drawn: the others go back there. @param {string} name */
   function borrow(name) {
@@ -61,6 +62,7 @@ function makeControls(model, box, player, kernel, settled) {
     last = name;
     tried.clear();
     model.set(name, player.positions[name][k]);
+    if (alone() && !asking && !player.fits(name)) borrow(name);
     rest();
   }
 
@@ -186,7 +188,9 @@ function textRow(model, { name }, { apply }) {
     input.disabled = true;
     line.append(element("small", { textContent: model.get("says").needs }));
   }
-  input.onchange = () => apply({ [name]: input.value });
+  const commit = () => input.value === model.get(name) || apply({ [name]: input.value });
+  input.onchange = commit;
+  input.onkeydown = ({ key }) => key === "Enter" && commit(); // JupyterLab lets no change event follow
   const show = () => (input.value = model.get(name));
   const describe = ({ label, shown }) => {
     words.textContent = label;

@@ -2,6 +2,7 @@
 // Asks the kernel, and notices when it does not answer.
 
 const PATIENCE = 3000; // milliseconds until a kernel counts as silent
+const IMPATIENCE = 500; // and until it still does
 
 /**
  * tell(sentence) says how it stands with the kernel; an empty sentence takes it back. Gives {request, silent, stop}.
@@ -15,10 +16,14 @@ function makeKernel(model, tell) {
   let asked = 0;
   let silent = false;
 
-  /** Sends a message; `done` is called after its answer, or when there is none. @param {object} message @param {() => void} done */
+  /**
+   * Sends a message; `done` is called after its answer, or when there is none.
+   * @param {object} message
+   * @param {() => void} done
+   */
   function request(message, done = () => {}) {
     const id = `${own}-${(asked += 1)}`;
-    open.set(id, { timer: window.setTimeout(unanswered, PATIENCE, id), done });
+    open.set(id, { timer: window.setTimeout(unanswered, silent ? IMPATIENCE : PATIENCE, id), done });
     try {
       model.send({ ...message, id });
     } catch {

@@ -15,6 +15,9 @@
 //                      control. The answer to both is the custom message {answered: id}, or {answered: id, sorry: a
 //                      sentence} when it cannot be done; without one within 3 s the kernel counts as silent.
 
+const FRAME = 1000 / 60; // milliseconds
+const CALM = 100; // milliseconds without a move after which everything is exact
+
 /** @typedef {string | number} Part A text, or the number of a column. */
 
 /**
@@ -79,7 +82,11 @@ function makePlayer(model, frame, say) {
   let elements = {}; // its moving elements
   /** @type {string[]} */
   let shown = []; // what each track shows now
-  let waiting = 0;
+  /** @type {boolean[]} */
+  let written = []; // whether a track is a text's
+  let waiting = 0; // the frame in which it will be painted
+  let calm = 0; // the timer that paints what a moving hand left out
+  let [frame_at, said_at, late, turn] = [0, 0, 0, 0];
   let spoken = "";
   /** @type {string | undefined} */
   let veil;
@@ -128,6 +135,7 @@ function makePlayer(model, frame, say) {
       gap.innerHTML = local(next.marks[Number(gap.getAttribute("data-gap"))]);
     elements = {};
     for (const e of frame.querySelectorAll("[data-moves]")) elements[Number(e.getAttribute("data-moves"))] = e;
+    written = next.tracks.map(([number]) => elements[number].localName === "text");
   }
 
   /** @param {Part[]} parts @param {number} k */
@@ -143,6 +151,28 @@ function makePlayer(model, frame, say) {
     say(words);
   }
 
+  /** The number of the present position in the reel in place; undefined when no reel fits. */
+  function find() {
+    const name = names.find((s) => reelOf(s) === reel && fits(s)) ?? names.find(fits);
+    frame.classList.toggle("waiting", names.length > 0 && name === undefined);
+    if (name === undefined) return undefined;
+    if (reelOf(name) !== reel) mount(reelOf(name));
+    return place(name, reelOf(name).along);
+  }
+
+  /** Sets what differs at position k; the texts only if `texts`. @param {number} k @param {boolean} texts */
+  function set(k, texts) {
+    const { tracks } = /** @type {Reel} */ (reel);
+    tracks.forEach(([number, attribute, parts], track) => {
+      if (!texts && written[track]) return;
+      const value = join(parts, k);
+      if (shown[track] === value) return;
+      shown[track] = value;
+      if (attribute === "") elements[number].textContent = value;
+      else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
+    });
+  }
+
   /** Words in place of the picture's own, while they are covered. @param {string} [instead] */
   function cover(instead) {
     veil = instead;
@@ -151,27 +181,40 @@ function makePlayer(model, frame, say) {
 
   /** Shows the present positions, if a reel has them; else the last picture stays until one has come. */
   function paint() {
-    cancelAnimationFrame(waiting);
+    stop();
     waiting = 0;
-    const name = names.find((s) => reelOf(s) === reel && fits(s)) ?? names.find(fits);
-    frame.classList.toggle("waiting", names.length > 0 && name === undefined);
-    if (name === undefined) return;
-    if (reelOf(name) !== reel) mount(reelOf(name));
-    const k = place(name, reelOf(name).along);
-    reelOf(name).tracks.forEach(([number, attribute, parts], track) => {
-      const value = join(parts, k);
-      if (shown[track] === value) return;
-      shown[track] = value;
-      if (attribute === "") elements[number].textContent = value;
-      else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
-    });
-    speak(join(reelOf(name).words, k));
+    const k = find();
+    if (k === undefined) return;
+    set(k, true);
+    speak(join(/** @type {Reel} */ (reel).words, k));
+  }
+
+  /**
+   * The same while a hand moves. Texts cost most: where the page does not keep up they change in every third frame, the
+   * sentence ten times a second, the label at rest. @param {number} now
+   */
+  function paintMoving(now) {
+    waiting = 0;
+    clearTimeout(calm);
+    calm = window.setTimeout(paint, CALM);
+    const k = find();
+    if (k === undefined) return;
+    const gone = now - frame_at;
+    if (gone < 4 * FRAME) late = Math.max(0, Math.min(10, late + (gone > 1.4 * FRAME ? 2 : -1)));
+    frame_at = now;
+    set(k, late < 4 || (turn = (turn + 1) % 3) === 0);
+    if (now - said_at < CALM) return;
+    said_at = now;
+    say(join(/** @type {Reel} */ (reel).words, k));
   }
 
   const moved = () => {
-    waiting ||= requestAnimationFrame(paint);
+    waiting ||= requestAnimationFrame(paintMoving);
   };
-  const stop = () => cancelAnimationFrame(waiting);
+  function stop() {
+    cancelAnimationFrame(waiting);
+    clearTimeout(calm);
+  }
   const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
   return { paint, moved, setStages, cover, place, fits, names, positions, at, reelOf, stop };
 }

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
+from matplotlib.transforms import Transform
 
 from widgets.flipbook.svg import Node, Renderer, capture, coordinate, draw_stage
 
@@ -27,7 +28,28 @@ LARGEST = 3_000_000  # characters in one recording
 
 # One artist over all positions: its variants (element trees of the same build) and, in each, the values that differ.
 
-Parts = list[str | list[str]]  # an attribute: fixed text and columns with one value per position, to be joined
+Column = list[str] | list[float]  # one value per position; numbers are coordinates, to a hundredth of a point
+Parts = list[str | Column]  # an attribute: fixed text and columns, to be joined
+
+
+@dataclass
+class Build:
+    """The positions at which an artist has elements of one build, and what stands in them there."""
+
+    nodes: list[Node]
+    at: list[int] = field(default_factory=list)
+    values: list[list[str]] = field(default_factory=list)
+
+
+@dataclass
+class Look:
+    """The positions at which an artist has one look, and its places there, to be transformed together."""
+
+    key: tuple
+    nodes: list[Node]
+    transform: Transform
+    at: list[int] = field(default_factory=list)
+    places: list[tuple] = field(default_factory=list)
 
 
 @dataclass
@@ -46,32 +68,31 @@ class Drawn:
         self.artist, self.renderer = artist, renderer
         # These mark themselves stale whenever they change; an Annotation, say, does not when its `xy` is set.
         self.reliable = isinstance(artist, Line2D | Patch | Collection)
-        self.builds: dict[tuple, tuple[list[Node], list[int], list[list[str]]]] = {}
-        self.last: tuple[tuple, tuple, list[str]] | None = None  # (limits, build, leaves)
+        self.builds: dict[tuple, Build] = {}
+        self.last: tuple[tuple, Build, list[str]] | None = None  # (limits, build, leaves)
 
     def note(self, position: int, limits: tuple = ()) -> None:
         if self.last is None or self.artist.stale or not self.reliable or self.last[0] != limits:
             self.last = (limits, *self.draw())
         _, build, leaves = self.last
-        _, at, values = self.builds[build]
-        at.append(position)
-        values.append(leaves)
+        build.at.append(position)
+        build.values.append(leaves)
 
-    def draw(self) -> tuple[tuple, list[str]]:
+    def draw(self) -> tuple[Build, list[str]]:
         nodes = capture(self.artist, self.renderer)
         every = [node for top in nodes for node in top.walk()]
-        build = tuple((node.tag, len(node.children), *node.attributes) for node in every)
-        self.builds.setdefault(build, (nodes, [], []))
+        key = tuple((node.tag, len(node.children), *node.attributes) for node in every)
+        build = self.builds.setdefault(key, Build(nodes))
         return build, [leaf for node in every for leaf in (*node.attributes.values(), node.text)]
 
     def variants(self) -> list[Variant]:
-        return [_variant(*build) for build in self.builds.values()]
+        return [_variant(build) for build in self.builds.values()]
 
 
-def _variant(nodes: list[Node], at: list[int], values: list[list[str]]) -> Variant:
-    variant = Variant(nodes, at)
-    columns = iter(zip(*values, strict=True))
-    for node in (node for top in nodes for node in top.walk()):
+def _variant(build: Build) -> Variant:
+    variant = Variant(build.nodes, build.at)
+    columns = iter(zip(*build.values, strict=True))
+    for node in (node for top in build.nodes for node in top.walk()):
         for name in (*node.attributes, ""):
             column = next(columns)
             if len(set(column)) > 1:
@@ -106,38 +127,65 @@ class _Placed:
     def __init__(self, artist: Artist, renderer: Renderer) -> None:
         self.artist, self.renderer = artist, renderer
         self.drawn = Drawn(artist, renderer)  # for the positions at which the artist is not a plain one
-        self.looks: dict[tuple, tuple[list[Node], object, list[int], list[tuple]]] = {}
-        self.last: tuple[tuple, tuple | None, tuple] | None = None  # (limits, look, place)
+        self.looks: dict[tuple, Look] = {}
+        self.last: tuple[tuple, Look | None, tuple] | None = None  # (limits, look, place)
 
     def note(self, position: int, limits: tuple = ()) -> None:
         if self.last is None or self.artist.stale or self.last[0] != limits:
-            self.last = (limits, self.look(), self.place())
+            self.last = (limits, self._present(limits), self.place())
             self.artist.stale = False
         _, look, place = self.last
         if look is None:
             self.artist.stale = True
-            return self.drawn.note(position, limits)
-        look = (*look, *limits)
-        if look not in self.looks:
-            transform = self.artist.get_data_transform() if isinstance(self.artist, Rectangle) else None
-            transform = (transform or self.artist.get_transform()).frozen()
-            self.looks[look] = (capture(self.artist, self.renderer), transform, [], [])
-        _, _, at, places = self.looks[look]
-        at.append(position)
-        places.append(place)
+            self.drawn.note(position, limits)
+        else:
+            look.at.append(position)
+            look.places.append(place)
+
+    def _present(self, limits: tuple) -> Look | None:
+        """How the artist looks now; drawn by matplotlib when it has never looked so."""
+        look = self.look()
+        if look is None:
+            return None
+        key = (*look, *limits)
+        last = self.last and self.last[1]
+        if last and last.key == key:
+            return last
+        if key not in self.looks:
+            self.looks[key] = Look(key, capture(self.artist, self.renderer), self.transform().frozen())
+        return self.looks[key]
 
     def variants(self) -> list[Variant]:
-        return self.drawn.variants() + [self._variant(*look) for look in self.looks.values()]
+        return self.drawn.variants() + [self._variant(look) for look in self.looks.values()]
 
-    def _variant(self, nodes: list[Node], transform, at: list[int], places: list[tuple]) -> Variant:
+    def _variant(self, look: Look) -> Variant:
+        nodes, at = look.nodes, look.at
         node = next(node for top in nodes for node in top.walk() if node.tag == self.tag)
-        tracks = [(node, name, parts) for name, parts in self.tracks(transform, places)]
+        tracks = [(node, name, parts) for name, parts in self.tracks(look.transform, look.places)]
         moving = [(node, name, parts) for node, name, parts in tracks if any(isinstance(part, list) for part in parts)]
         return Variant(nodes, at, moving)
 
-    def points(self, transform, x: Sequence[float], y: Sequence[float]) -> tuple[list[str], list[str]]:
+    def points(self, transform: Transform, x: Sequence[float], y: Sequence[float]) -> tuple[list[float], list[float]]:
         points = transform.transform(np.column_stack([x, y]).astype(float))
-        return [coordinate(x) for x in points[:, 0]], [coordinate(self.renderer.height - y) for y in points[:, 1]]
+        points[:, 1] = self.renderer.height - points[:, 1]
+        across, down = (points.round(2) + 0.0).T.tolist()  # + 0.0 takes the sign from -0.0
+        return across, down
+
+    # What a subclass says: the tag of its element, its look (None where it is not plain), its place, its tracks.
+
+    tag: str
+
+    def look(self) -> tuple | None:
+        raise NotImplementedError
+
+    def place(self) -> tuple:
+        raise NotImplementedError
+
+    def transform(self) -> Transform:
+        raise NotImplementedError
+
+    def tracks(self, transform: Transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+        raise NotImplementedError
 
 
 class Bar(_Placed):
@@ -158,7 +206,10 @@ class Bar(_Placed):
         bar = self.artist
         return bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()
 
-    def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+    def transform(self) -> Transform:
+        return self.artist.get_data_transform()
+
+    def tracks(self, transform: Transform, places: list[tuple]) -> list[tuple[str, Parts]]:
         x, y, width, height = np.array(places, dtype=float).T
         left, bottom = (_column(c) for c in self.points(transform, x, y))
         right, top = (_column(c) for c in self.points(transform, x + width, y + height))
@@ -191,7 +242,10 @@ class Label(_Placed):
     def place(self) -> tuple:
         return *self.artist.get_position(), self.artist.get_text()
 
-    def tracks(self, transform, places: list[tuple]) -> list[tuple[str, Parts]]:
+    def transform(self) -> Transform:
+        return self.artist.get_transform()
+
+    def tracks(self, transform: Transform, places: list[tuple]) -> list[tuple[str, Parts]]:
         x, y, text = zip(*places, strict=True)
         x, y = self.points(transform, x, y)
         return [("x", [_column(x)]), ("y", [_column(y)]), ("", split(text))]
@@ -205,8 +259,8 @@ def _finite(*values: object) -> bool:
         return False
 
 
-def _column(values: list[str]) -> str | list[str]:
-    return values[0] if all(value == values[0] for value in values) else values
+def _column(values: list[float]) -> str | list[float]:
+    return coordinate(values[0]) if values.count(values[0]) == len(values) else values
 
 
 def _limits(axes: Axes) -> tuple:
@@ -267,12 +321,13 @@ class Recorder:
         lanes = [_lane(artist, self.renderers[_figure(artist)]) for artist in self.moving]
         still = [part for figure in self.figures for part in _still(figure, self.moving)]
         axes = [one for figure in self.figures for one in figure.axes]
+        homes = [lane.artist.axes for lane in lanes]
         words = []
         for number, position in enumerate(along):
             words.append(show(position))
             limits = {one: _limits(one) for one in axes}
-            for lane in lanes:
-                lane.note(number, limits.get(lane.artist.axes, ()))
+            for lane, home in zip(lanes, homes, strict=True):
+                lane.note(number, limits.get(home, ()))
         _refuse_changes(still)
         played = _Played(len(along), largest).of([lane.variants() for lane in lanes], words)
         defs = [renderer.definitions() for renderer in self.renderers.values()]
@@ -307,14 +362,14 @@ class _Played:
 
     def __init__(self, positions: int, largest: int | None) -> None:
         self.positions, self.largest = positions, largest
-        self.columns: dict[tuple[str, ...], int] = {}
+        self.columns: dict[tuple[str | float, ...], int] = {}
         self.tracks: list[list[object]] = []
 
     def of(self, artists: list[list[Variant]], words: list[str]) -> dict[str, object]:
         marks = ["".join(self.variant(variant) for variant in variants) for variants in artists]
         label = self.parts(split(words) if len(set(words)) > 1 else [words[0]], range(self.positions))
         columns = [[_plain(value) for value in column] for column in self.columns]
-        size = sum(map(len, marks)) + sum(len(value) + 1 for column in self.columns for value in column)
+        size = sum(map(len, marks)) + sum(len(str(value)) + 1 for column in columns for value in column)
         if self.largest is not None and size > self.largest:
             raise ValueError(
                 f"Expected a recording of at most {self.largest:,} characters; this one has {size:,}. "
@@ -338,19 +393,24 @@ class _Played:
     def parts(self, parts: Parts, at: Sequence[int]) -> list[str | int]:
         return [part if isinstance(part, str) else self.column(part, at) for part in parts]
 
-    def column(self, values: list[str], at: Sequence[int]) -> int:
+    def column(self, values: Column, at: Sequence[int]) -> int:
         if len(at) < self.positions:
             full = dict(zip(at, values, strict=True))
             values = [full.get(position, values[0]) for position in range(self.positions)]
         return self.columns.setdefault(tuple(values), len(self.columns))
 
 
-def _plain(value: str) -> str | float:
+def _plain(value: str | float) -> str | float:
     """Coordinates travel as numbers, which are shorter than texts, where they come back letter for letter."""
-    try:
-        number = float(value)
-    except ValueError:
-        return value
-    if value != coordinate(number) or not abs(number) < 2**53:  # JSON has no NaN, JavaScript rounds larger ones
-        return value
-    return int(value) if number.is_integer() else number
+    if isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            return value
+        if value != coordinate(number):
+            return value
+    else:
+        number = value
+    if not abs(number) < 2**53:  # JSON has no NaN, JavaScript rounds larger ones
+        return coordinate(number) if number is value else value
+    return int(number) if number.is_integer() else number
