@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 
 from widgets import formats, style
 from widgets.experiments.depth import NO_NORM, Growth
-from widgets.pictures.page import box, page, write
+from widgets.pictures.page import PANEL, box, page, write
 
-WIDTH, LEFT, RIGHT = 340, 44.0, 326.0  # of the page; of the plot on it
+LEFT, RIGHT = 44.0, 326.0  # of the plot, on a panel of the usual width
 PLOT, LINE = 150.0, 19.0  # the plot's height, and that of a line of the list
-TEXT = 12.0
+TEXT = style.SMALL
 DECADES, BELOW = 6, 0.35  # the sizes shown: from 1 upwards, and a part of the decade below
 COLOURS = {NO_NORM: style.INPUT, "LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
 DASHES = {"ReLU": "-", "SwiGLU": (0, (3, 1.5))}
@@ -56,7 +56,7 @@ class ResidualGrowth:
     def _panel(self, title: str, ticks: dict[str, float], last: Callable[[Growth], str]) -> tuple[Figure, Axes, float]:
         """A plot with nothing in it, and the list under it; gives the height of the plot's lower edge as well."""
         bottom = 52 + LINE * (len(self.growths) - 1)
-        figure, axes = page(WIDTH, bottom + PLOT + 30)
+        figure, axes = page(PANEL, bottom + PLOT + 30)
         faint = {"fontsize": TEXT, "color": style.FAINT}
         write(axes, 8, bottom + PLOT + 13, title, fontsize=TEXT, weight="bold")
         for words, height in ticks.items():
