@@ -16,7 +16,7 @@ from widgets.pictures.page import PANEL, box, page, write
 LEFT, RIGHT = 44.0, 326.0  # of the plot, on a panel of the usual width
 PLOT, LINE = 150.0, 19.0  # the plot's height, and that of a line of the list
 TEXT = style.SMALL
-DECADES, BELOW = 6, 0.35  # the sizes shown: from 1 upwards, and a part of the decade below
+MOST, BELOW = 6, 0.06  # decades of sizes above 1 that are shown; what is shown below 1, as a part of them
 COLOURS = {NO_NORM: style.INPUT, "LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
 DASHES = {"ReLU": "-", "SwiGLU": (0, (3, 1.5))}
 
@@ -34,16 +34,22 @@ class ResidualGrowth:
             self.panels.append(self._kept())
 
     def _sizes(self) -> Figure:
-        unit = PLOT / (DECADES + BELOW)
-        ticks = {"1": 1, **{f"1e{power}": 10**power for power in range(2, DECADES + 1, 2)}}
-        heights = {words: (math.log10(size) + BELOW) * unit for words, size in ticks.items()}
-        figure, axes, bottom = self._panel("size of the residual stream (RMS)", heights, last_size)
+        decades = self._decades()
+        unit, zero = PLOT / (1 + BELOW) / decades, BELOW * PLOT / (1 + BELOW)
+        powers = range(0, decades + 1, 2 if decades > 3 else 1)
+        ticks = {f"1e{power}" if power > 1 else str(10**power): zero + power * unit for power in powers}
+        figure, axes, bottom = self._panel("size of the residual stream (RMS)", ticks, last_size)
         for growth in self.growths:
-            inside = [size for size in growth.sizes if size <= 10**DECADES]
-            curve = [bottom + (math.log10(max(size, 0.5)) + BELOW) * unit for size in inside]
+            inside = [size for size in growth.sizes if size <= 10**decades]
+            curve = [bottom + max(zero + math.log10(max(size, 0.1)) * unit, 0.0) for size in inside]
             beyond = [bottom + PLOT + 6] if len(inside) < len(growth.sizes) else []
             self._curve(axes, growth, curve + beyond)
         return figure
+
+    def _decades(self) -> int:
+        """As many as the largest size needs, as far as they are shown at all."""
+        largest = max(size for growth in self.growths for size in growth.sizes)
+        return math.ceil(math.log10(min(max(largest, 1.01), 10**MOST)))
 
     def _kept(self) -> Figure:
         heights = {f"{share:.1f}": share * PLOT for share in (0.0, 0.5, 1.0)}
