@@ -40,7 +40,7 @@ def answers(name, steps):
     formula = FORMULAS[name]
     given = [answer(formula.right, probe.args, **steps) for probe in formula.probes]
     if name in WITH_GRADIENTS:
-        given += [answer(gradients(formula.right), probe.args, **steps) for probe in formula.probes[:2]]
+        given += [answer(gradients(formula.right), probe.args, **steps) for probe in formula.probes[:4]]
     return given
 
 
@@ -196,7 +196,7 @@ PAIRS = [
     ("layer norm", ("mean not subtracted", 0), ("bias forgotten", 0)),
     ("backward", ("second term forgotten", 0), ("grad_weight not summed", 0)),
     ("backward", ("weight forgotten in grad_x", 0), ("grad_weight without the norm", 0)),
-    ("swiglu", ("activation on the content branch", 0), ("sigmoid instead of Swish", 0)),
+    ("swiglu", ("activation on the content branch", 0), ("tanh instead of Swish", 0)),
     ("llama", ("rounded down", 0), ("multiplier ignored", 0)),
     ("family", ("geglu with ReLU", 0), ("swiglu with the sigmoid", 0)),
 ]

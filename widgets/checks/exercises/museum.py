@@ -15,17 +15,16 @@ import torch
 from torch import Tensor
 
 from widgets.checks.exercises.probes import gains, numbers
-from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_FORMULA
-from widgets.checks.exercises.swiglu import LAYER_PROPERTIES, NOT_SWISH
+from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_CUT, RMS_NORM_FORMULA
+from widgets.checks.exercises.swiglu import LAYER_PROPERTIES, NOT_SWISH, SWIGLU_FORMULA, in_one_matrix
 from widgets.checks.ladder.calling import callable_as
 from widgets.checks.ladder.gradients import compare_gradients, gradients
 from widgets.checks.ladder.numbers import compare_numbers
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
 from widgets.checks.ladder.trial import Trial, judge
-from widgets.checks.mistakes import gate_formulas, norm_formulas
+from widgets.checks.mistakes import norm_formulas
 from widgets.checks.mistakes.diagnosis import Mistake, close
 from widgets.checks.mistakes.gates import EXCHANGED, FUSED
-from widgets.checks.mistakes.norms import CUT
 from widgets.checks.verdict import Verdict
 
 
@@ -37,6 +36,7 @@ class Exhibit:
     formula: Formula
     hints: tuple[str, ...]
     numeric: bool = False  # returns a number rather than a tensor
+    mixed: tuple[Probe, ...] = ()  # a weight wider than x: tried once all else is right
     differentiated: tuple[str, ...] = ()  # the arguments that a gradient has to reach
     cut: tuple[Mistake, ...] = ()  # mistakes that only the gradient shows
 
@@ -56,6 +56,8 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
             compare_numbers(trial, exhibit.formula, fixed, whole=False)
             return
         compare(trial, exhibit.formula, fixed)
+        if exhibit.mixed:
+            compare(trial, replace(exhibit.formula, probes=exhibit.mixed), fixed)
         repeatable(trial, exhibit.formula, fixed)
         if exhibit.differentiated:
             silent = replace(exhibit.formula, bank=(*exhibit.formula.bank, *exhibit.cut))
@@ -90,7 +92,7 @@ OUTSIDE = Exhibit(
         "A smaller eps makes the difference smaller and leaves the fault where it is.",
     ),
     differentiated=("x", "weight"),
-    cut=CUT,
+    cut=RMS_NORM_CUT.bank,
 )
 
 
@@ -103,6 +105,7 @@ SHARED = Exhibit(
         probes=(
             _norm_probe("tokens of different sizes", _TOKENS, 1e-5),
             _norm_probe("a single token", numbers(1, 1, 6, seed=121), 1e-5),
+            _norm_probe("as many tokens as features", numbers(2, 4, 4, seed=124, shift=0.6), 1e-5),
             *(one for one in RMS_NORM_FORMULA.probes if one.args[0].dim() > 1),
         ),
         properties=(
@@ -121,15 +124,11 @@ SHARED = Exhibit(
         "A token is its last axis, whatever stands before it.",
     ),
     differentiated=("x", "weight"),
-    cut=CUT,
+    cut=RMS_NORM_CUT.bank,
 )
 
 
 # 3: squares in float16
-
-
-def _clamped(x: Tensor) -> Tensor:
-    return x.clamp(-255, 255).float()
 
 
 def _clamped_scale(statistic: Tensor, eps: float, root: Any, d: int) -> Tensor:
@@ -154,7 +153,11 @@ _HALF_BANK = (
         "clamped instead of mended",
         "The zeros are gone, but large numbers are cut off: the result is wrong where it was zero.",
         ("Compare [300, 600] with [255, 255].", "Nothing needs to be cut off when the squares are in float32."),
-        ({"widen": _clamped}, {"add": _clamped_scale}),
+        (
+            *({"widen": lambda x, at=at: x.clamp(-at, at).float()} for at in (255, 250, 256, 1000)),
+            {"add": _clamped_scale},
+            {"statistic": lambda x, over: x.square().clamp(max=65504.0).mean(**over)},
+        ),
     ),
     Mistake(
         "scaled down without scaling eps",
@@ -164,7 +167,10 @@ _HALF_BANK = (
             "Try numbers of about 0.01 with eps = 1e-4, and compare with float32.",
             "A wider dtype needs no such trick: `x.float()`.",
         ),
-        ({"widen": _by_the_largest}, {"widen": lambda x: (x / 100).float()}),
+        (
+            {"widen": _by_the_largest},
+            *({"widen": lambda x, by=by: (x / by).float()} for by in (10, 16, 100, 256, 1000)),
+        ),
         "apple/coremltools#2822",
     ),
 )
@@ -179,14 +185,15 @@ HALF = Exhibit(
             _norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6),
             _norm_probe("numbers of about 0.01 and eps = 1e-4", (0.01 * _SIGNS + 0.004).half(), 1e-4),
             _norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6),
-            *MIXED_PROBES,
         ),
+        last="Compare with what the formula gives for the same numbers in float32.",
     ),
     (
         "What is 300² in float16?",
         "The squares need a wider dtype; the result does not.",
         "The largest float16 number is 65504. Which line goes beyond it, and what could it compute with instead?",
     ),
+    mixed=MIXED_PROBES,
 )
 
 
@@ -247,7 +254,10 @@ _RESIDUAL_BANK = (
         "norm after the sublayer",
         "The norm comes last: that is another block (post-norm).",
         ("What is the sublayer meant to see?", "x + sublayer(normalised)"),
-        ({"add": lambda x, normalised, sublayer, norm: norm(x + sublayer(x))},),
+        (
+            {"add": lambda x, normalised, sublayer, norm: norm(x + sublayer(x))},
+            {"add": lambda x, normalised, sublayer, norm: x + norm(sublayer(x))},
+        ),
     ),
 )
 
@@ -264,7 +274,6 @@ RESIDUAL = Exhibit(
                 ("x in float32", numbers(2, 3, 8, seed=141, size=3, shift=1, dtype=torch.float32), torch.float32, 1e-5),
                 ("x in float64", numbers(4, 6, seed=142, size=3, shift=1), torch.float64, 0.1),
                 ("x in bfloat16", _BFLOAT16, torch.bfloat16, 1e-5),
-                ("x in bfloat16 and a weight in float32", _BFLOAT16, torch.float32, 1e-5),
             )
         ),
     ),
@@ -273,16 +282,12 @@ RESIDUAL = Exhibit(
         "What does `.float()` return when the tensor is float32 already?",
         "No method that ends in `_`: `wide * scale` instead of `wide.mul_(scale)`.",
     ),
+    mixed=(Probe("x in bfloat16 and a weight in float32", (_BFLOAT16, gains(6, torch.float32), 1e-5, _sublayer)),),
     differentiated=("x", "weight"),
 )
 
 
 # 5: the halves of a joint matrix
-
-
-def _joint_probe(words: str, d_model: int, d_ff: int, *shape: int, seed: int) -> Probe:
-    x = numbers(*shape, d_model, seed=seed, shift=0.3)
-    return Probe(words, (x, numbers(2 * d_ff, d_model, seed=seed + 1), numbers(d_model, d_ff, seed=seed + 2)))
 
 
 def _of_joint(one: Property) -> Property:
@@ -292,15 +297,9 @@ def _of_joint(one: Property) -> Property:
 
 EXCHANGE = Exhibit(
     "mended_5(x, gate_up_weight, down_weight)",
-    Formula(
-        gate_formulas.joint,
-        (EXCHANGED, *(one for one in FUSED if one is not EXCHANGED)),
-        (
-            _joint_probe("x of shape (2, 3, 8), d_ff 20", 8, 20, 2, 3, seed=151),
-            _joint_probe("x of shape (5,), d_ff 3", 5, 3, seed=161),
-            _joint_probe("x of shape (4, 6), d_ff 6", 6, 6, 4, seed=171),
-        ),
-        tuple(map(_of_joint, LAYER_PROPERTIES)),
+    replace(
+        in_one_matrix(replace(SWIGLU_FORMULA, bank=(EXCHANGED, *(one for one in FUSED if one is not EXCHANGED)))),
+        properties=tuple(map(_of_joint, LAYER_PROPERTIES)),
         last=NOT_SWISH,
     ),
     (
@@ -372,6 +371,15 @@ _INIT_BANK = (
         ({"shrink": lambda n_layers: 1 / math.sqrt(n_layers)}, {"shrink": lambda n_layers: 1 / (2 * n_layers)}),
     ),
 )
+
+
+def _writes(given: float, name: str, n_layers: int) -> str:
+    """Whether a matrix is one of those that start smaller."""
+    if name.endswith(("wo.weight", "w2.weight")):
+        return "It writes to the residual stream, so it starts smaller, by 1 / √(2 · layers)."
+    return "It does not write to the residual stream, so it is not scaled."
+
+
 _NAMES = [f"layers.3.{where}" for where in ("attention.wq", "attention.wk", "attention.wv", "attention.wo")]
 _NAMES += [f"layers.3.feed_forward.{matrix}" for matrix in ("w1", "w2", "w3")] + ["tok_embeddings", "output"]
 
@@ -385,6 +393,7 @@ SCALED = Exhibit(
             for n_layers in (8, 12)
             for name in _NAMES
         ),
+        telling=_writes,
     ),
     (
         "Which two matrices of a block write to the residual stream?",

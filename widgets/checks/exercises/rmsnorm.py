@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import kind, short
 from widgets.checks.mistakes import habits, norm_formulas
 from widgets.checks.mistakes.backward import BACKWARD
-from widgets.checks.mistakes.diagnosis import close, named
+from widgets.checks.mistakes.diagnosis import close, fresh, named
 from widgets.checks.mistakes.modules import (
     BIAS_LEFT_IN,
     DEFAULT_EPS,
@@ -26,7 +27,7 @@ from widgets.checks.mistakes.modules import (
     WEIGHT_NOT_TRAINED,
     WEIGHT_STARTS_AT_ZERO,
 )
-from widgets.checks.mistakes.norms import CUT, EPS, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
+from widgets.checks.mistakes.norms import CUT, EPS, GAIN, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
 from widgets.checks.mistakes.statistic import RMS
 from widgets.checks.verdict import Verdict
 
@@ -55,7 +56,7 @@ def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdi
         callable_as(trial, rms_norm, _X, gains(8), 0.1)
         compare(trial, RMS_NORM_FORMULA, rms_norm)
         repeatable(trial, RMS_NORM_FORMULA, rms_norm)
-        compare_gradients(trial, RMS_NORM_CUT, gradients(rms_norm), ["x", "weight"])
+        compare_gradients(trial, RMS_NORM_CUT, gradients(rms_norm), ["x", "weight"], GRADIENT_PROBES)
         large = trial.run(rms_norm, _LARGE, gains(8, torch.float16), 1e-6).value
         if not (
             isinstance(large, Tensor) and close(large, norm_formulas.rms_norm(_LARGE, gains(8, torch.float16), 1e-6))
@@ -76,10 +77,12 @@ def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
         module = build(trial, norm_class, 8)
         _check_weight(trial, module)
         fill = _filler(norm_class)
-        compare(trial, MODULE, as_function(fill))
+        for formula in (MODULE, MODULE_MIXED):
+            compare(trial, formula, as_function(fill))
         _check_digits(trial, as_function(fill))
+        _check_rounding(trial, as_function(fill))
         repeatable(trial, MODULE, as_function(fill, used=True))
-        compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"])
+        compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"], GRADIENT_PROBES)
 
     return judge("RMSNorm(d_model, eps=1e-6)", MODULE_HINTS, climb)
 
@@ -92,7 +95,7 @@ def check_layernorm_from_rmsnorm(layer_norm_from_rms_norm: Callable[..., Tensor]
         compare(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
         repeatable(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
         gradient = gradients(layer_norm_from_rms_norm)
-        compare_gradients(trial, LAYER_NORM_WITHOUT, gradient, ["x", "weight", "bias"])
+        compare_gradients(trial, LAYER_NORM_WITHOUT, gradient, ["x", "weight", "bias"], LAYER_NORM_WITHOUT.probes)
 
     return judge("layer_norm_from_rms_norm(x, weight, bias, eps)", LAYER_NORM_HINTS, climb)
 
@@ -125,28 +128,36 @@ _INPUTS = (
     ("x of shape (4, 4)", numbers(4, 4, seed=3, shift=0.5)),
     ("x of shape (2, 3, 4, 5)", numbers(2, 3, 4, 5, seed=4, shift=0.6)),
     ("x of shape (6, 4, 3), transposed in memory", numbers(4, 6, 3, seed=5, shift=0.6).transpose(0, 1)),
-    ("numbers of about 1000", numbers(3, 7, seed=6, size=1000.0, shift=400.0)),
+    ("numbers of about 1000", numbers(3, 11, seed=6, size=1000.0, shift=400.0)),
     ("x in float32", numbers(3, 7, seed=7, shift=0.3, dtype=torch.float32)),
 )
 _SMALL = ("numbers of about 0.001", numbers(4, 6, seed=8, size=1e-3, shift=4e-4))
 _MODEST = ("numbers of about 0.05 and a large eps", numbers(3, 5, seed=10, size=0.04, shift=0.03))
+_TINY = ("numbers of about 0.000001", numbers(2, 5, seed=15, size=1e-6, shift=4e-7))
 _ZEROS = ("a row of zeros", torch.zeros(2, 6, dtype=torch.float64))
+_LONG = numbers(2, 24, seed=18)
+_LONGER = torch.cat([_LONG[:, :-1], 9 * _LONG[:, -1:]], dim=-1)
 
 
 RMS_FORMULA = Formula(
     norm_formulas.rms,
     RMS,
-    tuple(Probe(words, (x,)) for words, x in (*_INPUTS, _SMALL, _ZEROS)),
+    tuple(Probe(words, (x,)) for words, x in (*_INPUTS, _SMALL, _TINY, _ZEROS)),
     (
         Property(lambda f: close(f(_ZEROS[1]), _ZEROS[1][..., :1]), "Zeros should give 0, and do not.", EPS_IN_RMS),
         Property(
             lambda f: _tokens_alone(f),
             "One token's result changes when another token does; each token is measured alone.",
         ),
+        Property(lambda f: close(f(_X[:1]), f(_X)[:1]), "One token's result depends on how many others there are."),
+        Property(lambda f: not close(f(_LONG), f(_LONGER)), "In a vector of 24 components, the last does not count."),
         Property(lambda f: close(f(-_X), f(_X)), "x and −x give different results; the signs should not matter."),
         Property(lambda f: close(f(_X.flip(-1)), f(_X)), "The order of the features matters; it should not."),
         Property(
             lambda f: close(f(10 * _X), 10 * f(_X)), "Ten times x should give ten times the result, and does not."
+        ),
+        Property(
+            lambda f: close(f(1e4 * _X), 1e4 * f(_X)), "10000 times x should give 10000 times that. Is it clamped?"
         ),
         Property(
             lambda f: close(f(torch.full((1, 4), 3.0)), torch.full((1, 1), 3.0)), "x = [3, 3, 3, 3] should give 3."
@@ -180,8 +191,16 @@ NORM_PROPERTIES = (
         "One token's result changes when another token does; each token is normalised alone.",
     ),
     Property(
+        lambda f: close(f(_X[:1], _W, 0.1), f(_X, _W, 0.1)[:1]),
+        "One token's result depends on how many others there are.",
+    ),
+    Property(
         lambda f: close(f(_X, 2 * _W, 0.1), 2 * f(_X, _W, 0.1)),
         "Twice the weight should give twice the result, and does not.",
+    ),
+    Property(
+        lambda f: close(f(_X, 99 * _W, 0.1), 99 * f(_X, _W, 0.1)),
+        "99 times the weight should give 99 times the result, and does not. Is something clamped?",
     ),
     Property(
         lambda f: close(f(10 * _X, _W, TINY), f(_X, _W, TINY)),
@@ -206,6 +225,10 @@ NORM_PROPERTIES = (
         lambda f: not _only_with_eps(f, norm_formulas.rms_norm, _X, _W),
         "With a tiny eps the result is right; with a larger one it is not. Where is eps added?",
     ),
+    Property(
+        lambda f: close(f(_X * 1e4, _W, TINY), f(_X, _W, TINY)),
+        "Numbers of about 10000 give another result than numbers of about 1. Is something clamped?",
+    ),
 )
 
 
@@ -221,9 +244,10 @@ def _norm_probes() -> tuple[Probe, ...]:
     )
     special = tuple(
         Probe(words, (x, gains(x.shape[-1]), eps))
-        for (words, x), eps in ((_SMALL, 1e-6), (_MODEST, 0.1), (_ZEROS, 1e-6))
+        for (words, x), eps in ((_SMALL, 1e-6), (_MODEST, 0.1), (_TINY, 1e-6), (_ZEROS, 1e-6))
     )
-    return usual + special
+    heavy = Probe("a weight of about 20", (numbers(2, 4, seed=16, shift=0.3), 20 * gains(4), 0.1))
+    return (*usual, *special, heavy)
 
 
 _HALF_PROBES = tuple(
@@ -237,7 +261,25 @@ MIXED_PROBES = tuple(
 )
 
 RMS_NORM_FORMULA = Formula(norm_formulas.rms_norm, RMS_NORM, _norm_probes() + _HALF_PROBES, NORM_PROPERTIES)
-RMS_NORM_CUT = Formula(norm_formulas.rms_norm, CUT, RMS_NORM_FORMULA.probes)
+# Where the gradient is looked at: also for a vector of zeros. Its mistakes, among them those of an own backward.
+GRADIENT_PROBES = (RMS_NORM_FORMULA.probes[0], next(one for one in RMS_NORM_FORMULA.probes if one.words == _ZEROS[0]))
+OWN_BACKWARD = tuple(
+    replace(one, sentence=f"Your own backward: {one.sentence}", variants=tuple({"derived": at} for at in one.variants))
+    for one in named(
+        BACKWARD,
+        "sum instead of mean in the second term",
+        "second term added",
+        "second term of x instead of the normalised x",
+        "weight forgotten in grad_x",
+        "weight applied at the end",
+        "weight forgotten in the second term",
+        "scale forgotten",
+        "LayerNorm's gradient",
+        "grad_weight averaged",
+        "grad_weight without the norm",
+    )
+)
+RMS_NORM_CUT = Formula(norm_formulas.rms_norm, (*CUT, *OWN_BACKWARD), GRADIENT_PROBES)
 
 
 def _layer_norm_probe(probe: Probe) -> Probe:
@@ -260,8 +302,12 @@ LAYER_NORM_FORMULA = Formula(
             "Adding 10 to every component should change nothing, and does.",
         ),
         Property(
-            lambda f: close(f(_X, 0 * _W, _ONES, 0.1), _ONES.expand_as(_X)),
+            lambda f: close(f(_X, 0 * _W, _W, 0.1), _W.expand_as(_X)),
             "With a weight of zeros the result should be the bias, and is not.",
+        ),
+        Property(
+            lambda f: bool((f(_X, _ONES, 0 * _W, 0.1).mean(dim=-1).abs() < 1e-9).all()),
+            "With a weight of ones and a bias of zeros the result should have mean 0, and has not.",
         ),
         Property(
             lambda f: close(f(10 * _X, _W, _ONES, TINY), f(_X, _W, _ONES, TINY)),
@@ -275,7 +321,9 @@ LAYER_NORM_FORMULA = Formula(
 )
 
 
-LAYER_NORM_WITHOUT = Formula(norm_formulas.layer_norm_from_rms_norm, LAYER_NORM_CUT, LAYER_NORM_FORMULA.probes)
+LAYER_NORM_WITHOUT = Formula(
+    norm_formulas.layer_norm_from_rms_norm, LAYER_NORM_CUT, tuple(_layer_norm_probe(one) for one in GRADIENT_PROBES)
+)
 
 
 def _backward_probe(probe: Probe, seed: int) -> Probe:
@@ -323,7 +371,10 @@ def _check_weight(trial: Trial, module: nn.Module) -> None:
     if not isinstance(weight := getattr(module, "weight", None), Tensor):
         trial.refuse(Rung.WEIGHT, f"`weight` is {kind(weight)}; expected the parameter.")
     if not stored["weight"].any():
-        trial.refuse(Rung.WEIGHT, "Every number of the weight starts at 0.", [WEIGHT_STARTS_AT_ZERO])
+        gained = trial.run(module, _X.float()).value
+        offset = isinstance(gained, Tensor) and bool(gained.any())  # adds 1 to what is stored
+        mistakes = named(GAIN, "weight as an offset from one") if offset else [WEIGHT_STARTS_AT_ZERO]
+        trial.refuse(Rung.WEIGHT, "Every number of the weight starts at 0.", mistakes)
     if not close(stored["weight"].float(), torch.ones(8)):
         ones = "The weight should start as ones, so that an untrained norm changes no component's size."
         trial.refuse(Rung.WEIGHT, ones)
@@ -352,6 +403,22 @@ def _check_digits(trial: Trial, function: Callable[..., Any]) -> None:
     trial.passed(Rung.DIGITS)
 
 
+_SIXTEENTHS = ((16 * gains(64)).round() / 16).bfloat16()  # which bfloat16 holds exactly, with 1 taken off as well
+_COARSE = (numbers(64, 64, seed=17, shift=0.3, dtype=torch.bfloat16), _SIXTEENTHS, 1e-6)
+_ORDERS: tuple[dict[str, Any], ...] = ({}, {"cast": lambda result, x: result})  # LLaMA's, torch's
+
+
+def _check_rounding(trial: Trial, function: Callable[..., Any]) -> None:
+    """In bfloat16, nearly every element is what one of the two orders of casting gives, to the last digit."""
+    given = trial.run(function, *(fresh(arg) for arg in _COARSE)).value
+    rightly = [norm_formulas.rms_norm(*_COARSE, **steps) for steps in _ORDERS]
+    share = max((given == one).double().mean().item() for one in rightly)
+    if share < 0.95:
+        few = f"In bfloat16 {100 * share:.0f} % of the results have the right last digit."
+        trial.refuse(Rung.ROUNDING, few, [habits.ROUNDED_TWICE])
+    trial.passed(Rung.ROUNDING)
+
+
 def _filler(norm_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
     def fill(x: Tensor, weight: Tensor, eps: float | None) -> nn.Module:
         module = norm_class(x.shape[-1]) if eps is None else norm_class(x.shape[-1], eps=eps)
@@ -370,8 +437,6 @@ _MODULE_PROBES = (
     *_norm_probes(),
     Probe("the default eps", (_SMALL[1], gains(6), None)),
     *_HALF_PROBES,
-    *MIXED_PROBES,
-    Probe("x in float64 and a weight in float32", (_X, gains(8, torch.float32), 0.1)),
     Probe("300 in float16", (_LARGE, gains(8, torch.float16), 1e-6)),
 )
 MODULE = Formula(
@@ -387,7 +452,15 @@ MODULE = Formula(
         ),
     ),
 )
-MODULE_CUT = Formula(_module_formula, CUT, _MODULE_PROBES)
+MODULE_MIXED = replace(
+    MODULE,
+    probes=(
+        *MIXED_PROBES,
+        Probe("x in float64 and a weight in float32", (_X, gains(8, torch.float32), 0.1)),
+        Probe("300 in float16 and a weight in float32", (_LARGE, gains(8, torch.float32), 1e-6)),
+    ),
+)
+MODULE_CUT = Formula(_module_formula, RMS_NORM_CUT.bank, GRADIENT_PROBES)
 
 
 # Hints while nothing is recognised

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +16,9 @@ from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import raised
-from widgets.checks.mistakes import gate_formulas
+from widgets.checks.mistakes import gate_formulas, habits
 from widgets.checks.mistakes.diagnosis import close, fresh
-from widgets.checks.mistakes.gates import FAMILY_BANK, FUSED, LOADED, SWIGLU, SWIGLU_OVERFLOW, SWISH
+from widgets.checks.mistakes.gates import FAMILY_BANK, FAMILY_SILENT, FUSED, LOADED, SWIGLU, SWIGLU_SILENT, SWISH
 from widgets.checks.mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
 from widgets.checks.mistakes.widths import LLAMA, MATCHED
 from widgets.checks.verdict import Verdict
@@ -32,8 +31,7 @@ def check_swish(swish: Callable[..., Tensor]) -> Verdict:
         function = callable_as(trial, swish, _Z, beta=2.0)
         compare(trial, SWISH_FORMULA, function)
         repeatable(trial, SWISH_FORMULA, function)
-        for probe in SWISH_FORMULA.probes[:4]:
-            compare_gradients(trial, SWISH_FORMULA, gradients(function), ["z"], probe)
+        compare_gradients(trial, SWISH_FORMULA, gradients(function), ["z"], SWISH_FORMULA.probes[:4])
 
     return judge("swish(z, beta=1.0)", SWISH_HINTS, climb)
 
@@ -48,8 +46,8 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
         fill = _filler(swiglu_class, TWO_MATRICES)
         compare(trial, SWIGLU_FORMULA, as_function(fill))
         repeatable(trial, SWIGLU_FORMULA, as_function(fill, used=True))
-        for formula in (SWIGLU_FORMULA, SWIGLU_LARGE):
-            compare_gradients(trial, formula, of_module(fill, TWO_MATRICES), ["x", *TWO_MATRICES])
+        gradient = of_module(fill, TWO_MATRICES)
+        compare_gradients(trial, SWIGLU_GRADIENT, gradient, ["x", *TWO_MATRICES], SWIGLU_GRADIENT.probes)
 
     return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
 
@@ -84,8 +82,8 @@ def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
         callable_as(trial, glu, *_layer(8, 20), "swiglu")
         compare(trial, FAMILY_FORMULA, glu)
         repeatable(trial, FAMILY_FORMULA, glu)
-        for probe in FAMILY_FORMULA.probes[: len(gate_formulas.FAMILY)]:
-            compare_gradients(trial, FAMILY_FORMULA, gradients(glu), ["x", "gate", "up", "down"], probe)
+        names = ["x", "gate", "up", "down"]
+        compare_gradients(trial, FAMILY_GRADIENT, gradients(glu), names, FAMILY_GRADIENT.probes)
 
     return judge("glu(x, gate_weight, up_weight, down_weight, kind)", FAMILY_HINTS, climb)
 
@@ -106,8 +104,8 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
         _check_loading(trial, module)
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
         _check_loading_inside(trial, fused_class)
-        for formula in (_in_one_matrix(FUSED_FORMULA), _in_one_matrix(SWIGLU_LARGE)):
-            compare_gradients(trial, formula, of_module(_joint_filler(fused_class), ONE_MATRIX), ["x", *ONE_MATRIX])
+        formula, gradient = in_one_matrix(SWIGLU_GRADIENT), of_module(_joint_filler(fused_class), ONE_MATRIX)
+        compare_gradients(trial, formula, gradient, ["x", *ONE_MATRIX], formula.probes)
 
     return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
 
@@ -178,7 +176,18 @@ def _check_loading(trial: Trial, module: nn.Module) -> None:
         trial.refuse(Rung.LOADS, "Loading changes the dictionary that was given; its owner may still need it.")
     if module.state_dict().keys() != set(ONE_MATRIX):
         trial.refuse(Rung.LOADS, "After loading, the state_dict of the module has other names than before.")
+    _check_halves(trial, module, *(saved[name] for name in TWO_MATRICES[:2]))
     trial.passed(Rung.LOADS)
+
+
+def _check_halves(trial: Trial, module: nn.Module, gate: Tensor, up: Tensor) -> None:
+    """The rows of both matrices are in the joint matrix, in whatever order."""
+    joint = module.state_dict()[ONE_MATRIX[0]]
+    there = {name: (joint[:, None] == one).all(-1).any(0).all() for name, one in (("gate", gate), ("up", up))}
+    lost = [name for name, found in there.items() if not found]
+    if lost:
+        symptom = f"After loading, rows of the {' and the '.join(lost)} matrix are not in the joint matrix."
+        trial.refuse(Rung.LOADS, symptom, [habits.HALF_LOADED] if len(lost) == 1 else [NOT_LOADED])
 
 
 def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
@@ -207,20 +216,21 @@ def _joint_filler(fused_class: Callable[..., nn.Module]) -> Callable[..., nn.Mod
     return fill
 
 
-def _in_one_matrix(formula: Formula) -> Formula:
+def in_one_matrix(formula: Formula) -> Formula:
     """The same layer, as a function of x, the joint matrix and the down projection."""
-
-    def right(x: Tensor, joint: Tensor, down: Tensor, **steps: Any) -> Tensor:
-        return formula.right(x, *joint.chunk(2), down, **steps)
-
-    words, (x, gate, up, down) = formula.probes[0].words, formula.probes[0].args
-    return Formula(right, formula.bank, (Probe(words, (x, torch.cat([gate, up]), down)),))
+    joined = tuple(
+        Probe(one.words, (x, torch.cat([gate, up]), down))
+        for one in formula.probes
+        for x, gate, up, down in (one.args,)
+    )
+    return Formula(gate_formulas.joint, formula.bank, joined)
 
 
 # What is tried
 
 _Z = torch.tensor([-5.0, -3, -1.2785, -0.5, -0.1, 0, 0.3, 1, 1.2785, 2, 4], dtype=torch.float64)
 _FAR = torch.tensor([-1000.0, -90, 90, 1000], dtype=torch.float64)
+_TAIL = torch.tensor([-35.0, -28, -25, -20, -16, -13, -11, -9, -8], dtype=torch.float64)
 _BETAS = ((), (2.0,), (0.0,), (0.5,), (20.0,))
 
 SWISH_FORMULA = Formula(
@@ -232,6 +242,10 @@ SWISH_FORMULA = Formula(
         *(Probe(f"z from −5 to 4 and beta = {beta[0] if beta else 1}", (_Z, *beta)) for beta in _BETAS),
         Probe("z in float32", (_Z.float(),)),
         Probe("z of shape (2, 3, 4)", (numbers(2, 3, 4, seed=11, size=3), 0.7)),
+        Probe("z from −35 to −8", (_TAIL,)),
+        Probe("z from 8 to 14", (torch.linspace(8, 14, 7, dtype=torch.float64),)),
+        Probe("z from −17 to −4 and beta = 2", (_TAIL / 2, 2.0)),
+        Probe("z of shape (3, 4), transposed in memory", (numbers(4, 3, seed=13, size=2).T,)),
         Probe("a single number z", (torch.tensor(-0.8, dtype=torch.float64),)),
         Probe("z in bfloat16", (numbers(3, 5, seed=12, size=2, dtype=torch.bfloat16), 1.5)),
     ),
@@ -239,12 +253,18 @@ SWISH_FORMULA = Formula(
         Property(lambda f: close(f(_Z), f(_Z, 1.0)), "Without beta the result should be that of beta = 1, and is not."),
         Property(lambda f: close(f(_Z * 0), _Z * 0), "Swish(0) is 0; yours is not."),
         Property(lambda f: close(f(_Z) - f(-_Z), _Z), "Swish(z) − Swish(−z) = z for beta = 1; yours breaks this."),
+        Property(lambda f: not close(f(_Z, 2.0), f(_Z, 0.5)), "Two values of beta give the same result."),
         Property(lambda f: close(f(_Z, 0.0), _Z / 2), "With beta = 0 Swish is z / 2; yours is not."),
         Property(
             lambda f: close(2 * f(_Z, 2.0), f(2 * _Z)),
             "Swish(z) with beta = 2 is half of Swish(2z); yours breaks this.",
         ),
+        Property(
+            lambda f: close(f(_TAIL), _TAIL * torch.sigmoid(_TAIL)),
+            "Far below zero the result is not Swish's. Is something clamped, or a tail cut off?",
+        ),
     ),
+    last="Compare with z times the sigmoid of beta · z, number by number.",
 )
 
 
@@ -263,6 +283,13 @@ def _with(layer: tuple[Tensor, ...], change: Callable[[Tensor], Tensor]) -> tupl
     return change(x), *matrices
 
 
+def _tail(d_model: int, d_ff: int) -> tuple[Tensor, ...]:
+    """A layer whose gates are negative for all four tokens, for each further below zero."""
+    _, _, up, down = _layer(d_model, d_ff, seed=120)
+    gate = -(1 + numbers(d_ff, d_model, seed=121, size=0.01)) / d_model
+    return torch.tensor([[3.0], [6], [12], [24]], dtype=torch.float64).expand(4, d_model).clone(), gate, up, down
+
+
 _LAYERS = (
     ("x of shape (2, 3, 8), d_ff 20", _layer(8, 20)),
     ("x of shape (5,), d_ff 7", _with(_layer(5, 7, 2, seed=40), lambda x: x[0])),
@@ -271,6 +298,8 @@ _LAYERS = (
     ("small numbers", tuple(0.1 * one for one in _layer(6, 9, 4, seed=70))),
     ("large numbers", _with(_layer(6, 9, 4, seed=80), lambda x: 30 * x)),
     ("x in float32", _layer(8, 20, 3, seed=90, dtype=torch.float32)),
+    ("x of shape (3, 4, 6), transposed in memory", _with(_layer(6, 5, 4, 3, seed=110), lambda x: x.transpose(0, 1))),
+    ("gates from −24 to −3", _tail(6, 5)),
 )
 _HALF = ("x in bfloat16", _layer(8, 20, 3, seed=100, dtype=torch.bfloat16))
 
@@ -330,7 +359,7 @@ FAMILY_FORMULA = Formula(
     FAMILY_BANK,
     tuple(
         Probe(f'the kind "{kind}", {words}', (*args, kind))
-        for words, args in (_LAYERS[0], _LAYERS[3], _LAYERS[6])
+        for words, args in (_LAYERS[0], _LAYERS[3], *_LAYERS[5:])
         for kind in gate_formulas.FAMILY
     ),
     tuple(
@@ -341,21 +370,51 @@ FAMILY_FORMULA = Formula(
         for kind in gate_formulas.FAMILY
     ),
     also=({"geglu": gate_formulas.gelu_tanh},),
+    last="It goes wrong for large numbers or far below zero. Is something clamped, or a tail cut off?",
 )
 
 
 _LARGE = _with(_layer(6, 9, 4, seed=80, dtype=torch.float32), lambda x: 100 * x)
-SWIGLU_LARGE = Formula(gate_formulas.gated, SWIGLU_OVERFLOW, (Probe("large numbers in float32", _LARGE),))
+SWIGLU_GRADIENT = Formula(
+    gate_formulas.gated, SWIGLU_SILENT, (SWIGLU_FORMULA.probes[0], Probe("large numbers in float32", _LARGE))
+)
+FAMILY_GRADIENT = replace(
+    FAMILY_FORMULA,
+    bank=FAMILY_SILENT,
+    probes=(
+        *FAMILY_FORMULA.probes[: len(gate_formulas.FAMILY)],
+        Probe('the kind "swiglu", large numbers in float32', (*_LARGE, "swiglu")),
+    ),
+)
 
 
 FUSED_FORMULA = replace(SWIGLU_FORMULA, bank=FUSED)
 LOADED_FORMULA = Formula(gate_formulas.gated, LOADED, SWIGLU_FORMULA.probes)
+
+
+def _cost(given: int, d_model: int, relu_d_ff: int) -> str:
+    """What is wrong with a width, counted in parameters."""
+    gated, two = 3 * d_model * given, 2 * d_model * relu_d_ff
+    more = f"Three matrices of that width hold {gated} numbers, {abs(gated - two)} {'more' if gated > two else 'fewer'}"
+    return f"{more} than the two." + ("" if gated > two else " A larger width would still fit.")
+
+
+def _rounding(given: int, d_model: int, multiple_of: int = 256, multiplier: float = 1.0) -> str:
+    """What is wrong with a width that should be a multiple, rounded up."""
+    if given % multiple_of:
+        return f"It is no multiple of {multiple_of}."
+    exact = int(multiplier * (8 * d_model // 3))
+    if given < exact:
+        return f"It is less than {exact}, which is to be rounded up."
+    return f"It is a multiple of {multiple_of}, and one as large as {exact} would be enough."
+
 
 _WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000), (2, 3_000_000))
 MATCHED_FORMULA = Formula(
     gate_formulas.matched_d_ff,
     MATCHED,
     tuple(Probe(f"d_model = {d_model} and relu_d_ff = {wide}", (d_model, wide)) for d_model, wide in _WIDTHS),
+    telling=_cost,
 )
 
 _MODELS = (
@@ -370,10 +429,14 @@ _MODELS = (
     (512, 64),
     (2048, 32, 0.5),
     (100, 2),
+    (640, 160),
     (96, 4, 1.3),
 )
 LLAMA_FORMULA = Formula(
-    gate_formulas.llama_d_ff, LLAMA, tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in _MODELS)
+    gate_formulas.llama_d_ff,
+    LLAMA,
+    tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in _MODELS),
+    telling=_rounding,
 )
 
 

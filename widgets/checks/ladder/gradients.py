@@ -22,7 +22,7 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function that returns the gradients of `function` for its floating-point arguments.
 
     The result is multiplied by fixed numbers that look random and then summed: the plain sum of a norm's result has no
-    gradient to speak of.
+    gradient to speak of. Gradients in float64 are compared as float32, since the terms of a sum may cancel.
     """
 
     def gradient(*args: Any, **steps: Any) -> tuple[Tensor | None, ...]:
@@ -52,7 +52,8 @@ def of_module(fill: Callable[..., nn.Module], names: Sequence[str] = ()) -> Call
 def _weighed(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
     if not result.requires_grad:
         return (None,) * len(leaves)
-    return torch.autograd.grad((result * cotangent(result)).sum(), leaves, allow_unused=True)
+    found = torch.autograd.grad((result * cotangent(result)).sum(), leaves, allow_unused=True)
+    return tuple(one.float() if one is not None and one.dtype == torch.float64 else one for one in found)
 
 
 def cotangent(result: Tensor) -> Tensor:
@@ -66,24 +67,28 @@ def compare_gradients(
     formula: Formula,
     function: Callable[..., Any],
     names: Sequence[str],
-    probe: Probe | None = None,
+    probes: Sequence[Probe] = (),
     needed: bool = True,
 ) -> None:
     """The gradients for every floating-point argument. `function` is made by `gradients`, or returns what it would.
 
+    probes: which to take, if not the first of the formula
     needed: False for a function that may also work in place on copies of its own, which autograd does not follow
     """
-    probe, right = probe or formula.probes[0], gradients(formula.right)
-    outcome = trial.run(function, *(fresh(arg) for arg in probe.args))
-    if outcome.error is not None and not needed:
-        return
-    if outcome.error is not None:
-        trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome))
-    given, wanted = values_of(outcome), answer(right, probe.args)
-    if any(alike(given, one) for one in (wanted, *(answer(right, probe.args, **two) for two in formula.also))):
-        trial.climbed([Rung.GRADIENT])
-        return
-    _refuse_gradient(trial, names, given, wanted, _behind(trial, formula, probe, given))
+    for probe in probes or formula.probes[:1]:
+        outcome = trial.run(function, *(fresh(arg) for arg in probe.args))
+        if outcome.error is not None and not needed:
+            return
+        if outcome.error is not None:
+            trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome))
+        right, given = gradients(formula.right), values_of(outcome)
+        rightly = [answer(right, probe.args, **steps) for steps in ({}, *formula.also)]
+        if not any(alike(given, one) for one in rightly):
+            where = "" if probe is formula.probes[0] else f" for {probe.words}"
+            _refuse_gradient(
+                trial, list(zip(names, given, rightly[0], strict=True)), _behind(trial, formula, probe, given), where
+            )
+    trial.climbed([Rung.GRADIENT])
 
 
 def _behind(trial: Trial, formula: Formula, probe: Probe, given: Answer) -> tuple[Mistake, ...]:
@@ -107,14 +112,16 @@ def _silent(formula: Formula, probe: Probe) -> list[Mistake]:
 
 
 def _refuse_gradient(
-    trial: Trial, names: Sequence[str], given: Answer, wanted: Answer, mistakes: Sequence[Mistake]
+    trial: Trial, gradients: Sequence[tuple[str, Any, Tensor]], mistakes: Sequence[Mistake], where: str
 ) -> None:
-    for name, one, other in zip(names, given, wanted, strict=True):
-        if one is None:
+    """Refuse at the first argument whose gradient is not right. gradients: name, what was given, what is right"""
+    for name, given, wanted in gradients:
+        right = f"The values are right, but the gradient for {name}"
+        if given is None:
             lost = f"No gradient reaches {name}: it was cut off on the way, or never used."
             trial.refuse(Rung.GRADIENT, lost, mistakes)
-        if not one.isfinite().all():
-            what = "NaN" if one.isnan().any() else "inf"
-            trial.refuse(Rung.GRADIENT, f"The values are right, but the gradient for {name} contains {what}.", mistakes)
-        if not close(one, other):
-            trial.refuse(Rung.GRADIENT, f"The values are right, but the gradient for {name} is not.", mistakes)
+        if wanted.isfinite().all() and not given.isfinite().all():
+            what = "NaN" if given.isnan().any() else "inf"
+            trial.refuse(Rung.GRADIENT, f"{right} contains {what}{where}.", mistakes)
+        if not close(given, wanted):
+            trial.refuse(Rung.GRADIENT, f"{right} is not right{where}.", mistakes)

@@ -33,7 +33,8 @@ def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any]
     if wrong:
         given, right = _number(wrong[0].outcome.value), wrong[0].expected
         symptom = f"For {wrong[0].probe.words} it gives {number(given[0])}; expected {number(right[0])}."
-        trial.refuse(Rung.VALUES, symptom, found)
+        telling = formula.telling(given[0], *wrong[0].probe.args)
+        trial.refuse(Rung.VALUES, f"{symptom} {telling}".strip(), found)
     trial.passed(Rung.VALUES)
     _refuse_another_answer(trial, function, tried)
 

@@ -45,6 +45,7 @@ class Formula:
 
     returns: the names of the results; more than one means a tuple
     also: steps that make another right answer; last: what is said when no property is broken
+    telling: for numbers, what is wrong with an answer, in words: telling(answer, *arguments)
     """
 
     right: Callable[..., Any]
@@ -54,8 +55,13 @@ class Formula:
     returns: tuple[str, ...] = ("the result",)
     also: tuple[Steps, ...] = ()
     last: str = ""
+    telling: Callable[..., str] = lambda given, *args: ""
 
 
+NEARLY = (
+    "The result is nearly right. Is something rounded, in a narrower dtype, or a constant written with few digits? Is "
+    "a tail cut off, or a number clamped?"
+)
 ENOUGH = 3  # probes that tell a mistake when the learner's code raises at the others
 ENOUGH_ALIKE = 2  # ... and when these probes have as many axes as the first
 
@@ -248,8 +254,8 @@ def _nearly(tried: Sequence[Tried]) -> str:
     for one in tried:
         for given, wanted in zip(one.given, one.expected, strict=True):
             if not close(given, wanted):
-                off = (given.detach().double() - wanted.double()).abs().max() / wanted.double().abs().max()
-                return "The result is nearly right. Is something rounded, or in a narrower dtype?" if off < 0.01 else ""
+                off, size = (given.detach().double() - wanted.double()).abs(), wanted.double().abs()
+                return NEARLY if (off <= 0.01 * size + 1e-4 * size.max()).all() else ""
     return ""
 
 
@@ -284,3 +290,22 @@ def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> 
     if not _says_the_same(trial, formula, function, answer(formula.right, formula.probes[0].args)):
         trial.refuse(Rung.REPEATS, "The same input gave another result the second time.", [habits.REMEMBERS])
     trial.passed(Rung.REPEATS)
+    _under_float64(trial, formula, function)
+
+
+def _under_float64(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
+    """A float32 probe again, while new tensors are float64 unless told otherwise."""
+
+    def asked(*args: Any) -> Any:
+        torch.set_default_dtype(torch.float64)
+        try:
+            return function(*args)
+        finally:
+            torch.set_default_dtype(torch.float32)
+
+    probe = next((one for one in formula.probes if one.args[0].dtype == torch.float32), formula.probes[0])
+    args = tuple(fresh(arg) for arg in probe.args)
+    tried = Tried(probe, trial.run(asked, *args), args, answer(formula.right, probe.args))
+    if broken := _first_broken(trial, formula, tried):
+        trial.refuse(Rung.DEFAULT, f"After torch.set_default_dtype(torch.float64): {broken.symptom}", [habits.LEANS])
+    trial.passed(Rung.DEFAULT)

@@ -57,9 +57,9 @@ def raised(name: str, outcome: Outcome, where: str = "") -> str:
 
 
 def first_words(error: BaseException) -> str:
-    """The first line of an error's text, and the second where the first only announces it."""
+    """The first line of an error's text, or those that follow where the first only announces them."""
     try:
         lines = [line.strip() for line in str(error).strip().splitlines()] or [""]
     except Exception:  # a class of errors that cannot be printed
         return ""
-    return " ".join(lines[: 2 if lines[0].endswith(":") else 1])[:200]
+    return " ".join(lines[:4] if lines[0].endswith(":") else lines[:1])[:300]

@@ -77,9 +77,9 @@ BACKWARD = (
     ),
     Mistake(
         "scale forgotten",
-        "grad_x is not divided by the scale.",
+        "grad_x is not divided by the scale, or multiplied by it.",
         ("Multiply x by 10: the gradient should become ten times smaller.", "Divide both terms by the scale."),
-        ({"divide": lambda grad, scale: grad},),
+        ({"divide": lambda grad, scale: grad}, {"divide": torch.mul}),
     ),
     Mistake(
         "divided by the mean square",
@@ -91,7 +91,10 @@ BACKWARD = (
         "LayerNorm's gradient",
         "grad_x has its mean taken off: that term belongs to LayerNorm.",
         ("LayerNorm subtracts a mean forwards, hence backwards.", "RMSNorm's gradient has two terms, not three."),
-        ({"last": lambda grad_x, weight: centred(grad_x)},),
+        (
+            {"last": lambda grad_x, weight: centred(grad_x)},
+            {"second": lambda z, grad, grad_output, x: grad - centred(grad) + z * (grad * z).mean(-1, keepdim=True)},
+        ),
     ),
     Mistake(
         "grad_weight not summed",

@@ -19,7 +19,11 @@ from torch import Tensor
 Steps = dict[str, Any]  # the steps of a formula that are exchanged, by name
 Answer = tuple[Any, ...] | type[BaseException]  # the values a call gave, or the kind of error it raised
 
-TOLERANCES = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+# How far an element may be off: as a part of its own size, and as a part of the largest of its row, which is where the
+# sums and differences that lead to it have lost their digits.
+OWN = {torch.float64: 1e-6, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+ROW = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+NOTHING = 1e-30  # less than this is rounded to zero, and so is all the rest of a row of zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +76,7 @@ def fresh(arg: Any) -> Any:
 def close(actual: Any, expected: Any) -> bool:
     """Equal up to what the coarser of the dtypes can hold, for tensors of one shape; plain equality for anything else.
 
-    The tolerance is relative to the largest finite number expected, so a result of zeros must be zeros.
+    Each element is measured by its own size, and a little by the largest of its row: zeros must be zeros.
     """
     if isinstance(actual, float) and isinstance(expected, float):
         return math.isclose(actual, expected, rel_tol=1e-6)
@@ -82,11 +86,12 @@ def close(actual: Any, expected: Any) -> bool:
         return False
     if actual.is_complex() or expected.is_complex() or actual.layout != expected.layout:
         return False
-    tolerance = max(TOLERANCES.get(one.dtype, 0.0) for one in (actual, expected))
     given, wanted = actual.detach().double(), expected.detach().double()
-    finite = wanted[wanted.isfinite()].abs()
-    size = finite.max().item() if finite.numel() else 0.0
-    return torch.allclose(given, wanted, rtol=tolerance, atol=tolerance * size + 1e-12, equal_nan=True)
+    size = wanted.nan_to_num(0.0, 0.0, 0.0).abs()
+    largest = size.amax(dim=-1, keepdim=True) if size.numel() and size.dim() else size
+    own, row = (max(table.get(one.dtype, 0.0) for one in (actual, expected)) for table in (OWN, ROW))
+    near = (given - wanted).abs() <= own * size + row * largest + NOTHING
+    return bool((near | (given == wanted) | (given.isnan() & wanted.isnan())).all())
 
 
 def alike(one: Answer, other: Answer) -> bool:

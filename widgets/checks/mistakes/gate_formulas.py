@@ -70,14 +70,16 @@ def joint(x: Tensor, gate_up: Tensor, down: Tensor, **steps: Any) -> Tensor:
     return Gated(**steps)(x, *gate_up.chunk(2), down)
 
 
-def family(
-    x: Tensor, gate: Tensor, up: Tensor, down: Tensor, kind: str, *, always: Step | None = None, **steps: Any
-) -> Tensor:
-    """The shapes of `gated`. A step named after a kind is that kind's activation; always: everybody's."""
-    chosen = always or {**FAMILY, **steps}[kind]
-    return Gated(activation=chosen, **{name: one for name, one in steps.items() if name not in FAMILY})(
-        x, gate, up, down
-    )
+def family(x: Tensor, gate: Tensor, up: Tensor, down: Tensor, kind: str, **steps: Any) -> Tensor:
+    """The shapes of `gated`. A step named after a kind is that kind's activation; always: everybody's.
+
+    place_of: a place of the activation, for one kind alone
+    """
+    steps = {"activation": {**FAMILY, **steps}[kind], "always": None, "place_of": {}, **steps}
+    always, place_of = steps.pop("always"), steps.pop("place_of")
+    steps |= {"activation": always or steps["activation"]}
+    steps |= {"place": place_of[kind]} if kind in place_of else {}
+    return Gated(**{name: one for name, one in steps.items() if name not in FAMILY})(x, gate, up, down)
 
 
 def matched_d_ff(d_model: int, relu_d_ff: int, *, rule: Step | None = None, multiple: Step = int) -> int:
@@ -87,7 +89,7 @@ def matched_d_ff(d_model: int, relu_d_ff: int, *, rule: Step | None = None, mult
 
 def to_multiple(width: int, multiple: int) -> int:
     """The next multiple, upwards; for a negative `multiple` downwards."""
-    return -(-width // multiple) * multiple if multiple > 0 else width // -multiple * -multiple
+    return int(-(-width // multiple) * multiple if multiple > 0 else width // -multiple * -multiple)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from widgets.checks.mistakes.diagnosis import Mistake
+from widgets.checks.mistakes.diagnosis import Mistake, named
 from widgets.checks.mistakes.gate_formulas import FAMILY, Step, gelu_tanh
 
 
@@ -22,12 +22,43 @@ def _both_quotients(z: Tensor, steep: Tensor, beta: float) -> Tensor:
     return torch.where(z >= 0, _quotient(z, steep, beta), _other_quotient(z, steep, beta))
 
 
+def quick_gelu(z: Tensor) -> Tensor:
+    return z * torch.sigmoid(1.702 * z)
+
+
+def clamped_exponent(bound: float) -> Step:
+    """Swish in which the sigmoid gets nothing beyond this bound."""
+    return lambda z: z * torch.sigmoid(z.clamp(-bound, bound))
+
+
+def cut_tail(bound: float) -> Step:
+    """Swish that is 0 below this bound."""
+    return lambda z: torch.where(z < -bound, torch.zeros_like(z), F.silu(z))
+
+
+def sloped(value: Tensor, z: Tensor, slope: Tensor) -> Tensor:
+    """A value whose slope autograd takes for this one."""
+    return value.detach() + (z - z.detach()) * slope.detach()
+
+
+def _slope(steep: Tensor, factor: Tensor | float) -> Tensor:
+    return torch.sigmoid(steep) * (1 + factor * torch.sigmoid(-steep))
+
+
+BOUNDS = (5, 6, 7, 8, 10, 12, 15, 20)
+
 SWISH = (
     Mistake(
         "beta ignored",
         "beta changes nothing.",
         ("Try beta = 2 and beta = 0.", "z times the sigmoid of `beta * z`."),
         ({"slope": lambda z, beta: z},),
+    ),
+    Mistake(
+        "beta hard-coded",
+        "A fixed number stands where beta should, so that another beta changes nothing.",
+        ("Try beta = 2 and beta = 0.", "The argument is called `beta`."),
+        tuple({"slope": lambda z, beta, fixed=fixed: fixed * z} for fixed in (1.702, 1.5, 2)),
     ),
     Mistake(
         "beta outside the sigmoid",
@@ -69,10 +100,7 @@ SWISH = (
         "exp overflows",
         "exp becomes infinite for numbers as large as 1000, and infinity times zero or by infinity is no number: the "
         "result, or its gradient, contains NaN.",
-        (
-            "What is exp(1000)?",
-            "`torch.sigmoid` is written so that exp never gets a large positive number.",
-        ),
+        ("What is exp(1000)?", "`torch.sigmoid` is written so that exp never gets a large positive number."),
         ({"form": _quotient}, {"form": _other_quotient}, {"form": _both_quotients}),
         "skyzh/tiny-llm#161",
     ),
@@ -100,6 +128,42 @@ SWISH = (
         ("Swish(0) = 0. What is yours?", "z times the sigmoid."),
         ({"form": lambda z, steep, beta: torch.sigmoid(steep) * (1 + steep * torch.sigmoid(-steep))},),
     ),
+    Mistake(
+        "clamped far out",
+        "The number that goes into the exponential is clamped, so that Swish keeps a slope where it should end.",
+        (
+            "Compare z = −20 with what −20 times the sigmoid of −20 is.",
+            "`torch.sigmoid` overflows nowhere; nothing has to be clamped.",
+        ),
+        tuple({"form": lambda z, steep, beta, at=at: z * torch.sigmoid(steep.clamp(-at, at))} for at in (*BOUNDS, 30)),
+    ),
+    Mistake(
+        "tail cut off",
+        "Below some z the result is zero. Swish comes close to zero there, and is not zero.",
+        ("What is −12 times the sigmoid of −12?", "One formula holds for all z."),
+        tuple({"form": lambda z, steep, beta, at=at: z * torch.sigmoid(steep) * (z >= -at)} for at in BOUNDS),
+    ),
+    Mistake(
+        "own backward for beta = 1",
+        "The values are right, but your backward leaves beta out somewhere: it is right for beta = 1 only.",
+        (
+            "Differentiate z · σ(βz) by z: where does β come out of the sigmoid?",
+            "The slope of σ(βz) is β · σ(βz) · σ(−βz).",
+        ),
+        (
+            {"form": lambda z, steep, beta: sloped(z * torch.sigmoid(steep), z, _slope(z, z))},
+            {"form": lambda z, steep, beta: sloped(z * torch.sigmoid(steep), z, _slope(steep, z))},
+        ),
+    ),
+    Mistake(
+        "gate detached",
+        "The values are right, but one of the two factors is cut out of the gradient: both depend on z.",
+        ("Look for `.detach()`, `.data` or `torch.no_grad()`.", "The derivative of a product has two terms."),
+        (
+            {"form": lambda z, steep, beta: z * torch.sigmoid(steep).detach()},
+            {"form": lambda z, steep, beta: z.detach() * torch.sigmoid(steep)},
+        ),
+    ),
     *(
         Mistake(
             f"{name} instead of Swish",
@@ -113,6 +177,7 @@ SWISH = (
             ("softplus", F.softplus),
             ("Mish", F.mish),
             ("hard Swish", F.hardswish),
+            ("ELU", F.elu),
         )
     ),
 )
@@ -183,6 +248,30 @@ PLACE = (
         ({"combine": torch.add}, {"combine": torch.sub}),
     ),
     Mistake(
+        "F.glu's order",
+        "This is what F.glu computes: its first half times the sigmoid of its second. SwiGLU's gate comes first, and "
+        "passes through Swish.",
+        ("Which half does `torch.nn.functional.glu` put into the sigmoid?", "Write the product out, gate and content."),
+        ({"place": lambda opened, content, act, combine: combine(opened, torch.sigmoid(content))},),
+    ),
+    Mistake(
+        "clamped branches",
+        "A branch is clamped: large numbers are cut off. Some models do that; this layer does not.",
+        ("Try an x a hundred times larger.", "Leave `clamp` out."),
+        (
+            *({"activation": lambda z, bound=bound: F.silu(z.clamp(max=bound))} for bound in BOUNDS),
+            *({"activation": lambda z, bound=bound: F.silu(z.clamp(-bound, bound))} for bound in BOUNDS),
+            *({"activation": clamped_exponent(bound)} for bound in BOUNDS),
+            *({"branches": lambda gate, up, bound=bound: (gate, up.clamp(-bound, bound))} for bound in BOUNDS),
+        ),
+    ),
+    Mistake(
+        "tail cut off",
+        "Where the gate is far below zero it is set to zero. Swish comes close to zero there, and is not zero.",
+        ("What is −12 times the sigmoid of −12?", "`torch.nn.functional.silu` holds for all z."),
+        tuple({"activation": cut_tail(bound)} for bound in BOUNDS),
+    ),
+    Mistake(
         "input added to the result",
         "x is added to the result; the residual connection belongs to the block.",
         ("Put zeros into the down matrix. The result should be zero.", "Return the down projection alone."),
@@ -206,10 +295,6 @@ def _other_activation(name: str, *used: Step) -> Mistake:
     )
 
 
-def quick_gelu(z: Tensor) -> Tensor:
-    return z * torch.sigmoid(1.702 * z)
-
-
 SWIGLU = (
     *PLACE,
     _other_activation("the sigmoid", torch.sigmoid),
@@ -219,11 +304,22 @@ SWIGLU = (
     _other_activation("tanh", torch.tanh),
     _other_activation("softmax", lambda z: z.softmax(dim=-1)),
     _other_activation("the square of ReLU", lambda z: F.relu(z).square()),
+    _other_activation("hard Swish", F.hardswish),
+    _other_activation("Mish", F.mish),
     _other_activation("Swish with beta = 1.702", quick_gelu),
     _other_activation("Swish, twice", lambda z: F.silu(F.silu(z))),
 )
 
-SWIGLU_OVERFLOW = (  # its values are right, its gradient is not
+SWIGLU_SILENT = (  # the values are right, the gradient is not
+    Mistake(
+        "branch detached",
+        "The values are right, but one branch is cut out of the gradient: its matrix would not be trained rightly.",
+        ("Look for `.detach()`, `.data` or `torch.no_grad()`.", "Both branches belong into the graph."),
+        (
+            {"place": lambda opened, content, act, combine: combine(act(opened.detach()), content)},
+            {"place": lambda opened, content, act, combine: combine(act(opened), content.detach())},
+        ),
+    ),
     Mistake(
         "exp overflows",
         "The values are right, but the gradient becomes NaN where exp becomes infinite, for a gate below −88 in "
@@ -267,7 +363,7 @@ PROPER = {"glu": "the sigmoid", "bilinear": "none", "reglu": "ReLU", "geglu": "G
 def _exchanged(kind: str) -> tuple[Mistake, ...]:
     """One kind's activation taken for that of another."""
     used_instead = {PROPER[other]: FAMILY[other] for other in FAMILY if other != kind}
-    if kind == "geglu":
+    if kind in ("geglu", "swiglu"):
         used_instead["Swish with beta = 1.702"] = quick_gelu
     return tuple(
         Mistake(
@@ -281,7 +377,7 @@ def _exchanged(kind: str) -> tuple[Mistake, ...]:
 
 
 FAMILY_BANK = (
-    *PLACE,
+    *(one for one in PLACE if one.name not in ("F.glu's order", "clamped branches", "tail cut off")),
     Mistake(
         "kind ignored",
         "Every kind gives the same result.",
@@ -290,9 +386,25 @@ FAMILY_BANK = (
     ),
     *(mistake for kind in FAMILY for mistake in _exchanged(kind)),
     Mistake(
+        "F.glu's order",
+        "F.glu puts the sigmoid on its second half: given gate and content, it opens the gate with the content.",
+        ("Which half does `torch.nn.functional.glu` put into the sigmoid?", "Content first, gate second."),
+        ({"place_of": {"glu": lambda opened, content, act, combine: combine(opened, act(content))}},),
+    ),
+    Mistake(
         "weights not transposed",
         "The matrices are used as they are stored; torch stores (numbers out, numbers in), so x meets the transpose.",
         ("Which shapes do the matrices have, and which shape has x?", "`x @ gate_weight.T`, or `F.linear`."),
         ({"stored": lambda matrix: matrix.T},),
+    ),
+)
+FAMILY_SILENT = (
+    *named(SWIGLU_SILENT, "branch detached"),
+    Mistake(
+        "swiglu overflows",
+        'For the kind "swiglu" the values are right, but the gradient becomes NaN where exp becomes infinite.',
+        ("What is exp(100) in float32?", "`torch.nn.functional.silu`, or z times `torch.sigmoid`."),
+        ({"swiglu": lambda z: z / (1 + torch.exp(-z))},),
+        "skyzh/tiny-llm#161",
     ),
 )

@@ -68,6 +68,25 @@ NARROWED = Mistake(
         "`torch.promote_types(x.dtype, torch.float32)` is float32 for half precision and float64 for float64.",
     ),
 )
+LEANS = Mistake(
+    "leans on the default dtype",
+    "A tensor is made without a dtype. It takes torch's default, which is float32 only until somebody changes it.",
+    (
+        "Look for `torch.zeros`, `torch.ones`, `torch.tensor` or `torch.empty` without a dtype.",
+        "`torch.zeros_like(x)` has the dtype of x, and `x.new_zeros(...)` has it too.",
+    ),
+)
+ROUNDED_TWICE = Mistake(
+    "rounded twice",
+    "A number on the way, the scale or its square, is rounded to bfloat16, and then the result once more.",
+    ("Which of your tensors have x's dtype before the end?", "Stay in float32 until x has been divided by its scale."),
+    source="vllm-project/vllm#42325",
+)
+HALF_LOADED = Mistake(
+    "half of the joint matrix not loaded",
+    "After loading, the rows of one of the two matrices are not in the joint matrix: that half kept its random start.",
+    ("Compare `gate_up_proj.weight` with what was saved, half by half.", "Both matrices go in, one below the other."),
+)
 GRADIENT_LOST = Mistake(
     "gradient lost",
     "The values are right, but no gradient reaches the input: training would leave everything before it unchanged.",

@@ -41,10 +41,25 @@ EPS = (
     ),
     Mistake(
         "eps hard-coded",
-        "A fixed number is used for eps. Another eps changes nothing.",
+        "A fixed number stands where eps should. Another eps changes nothing.",
         ("Try eps = 0.1 and eps = 1e-6. Do the results differ?", "Use the argument `eps`."),
-        tuple({"given": lambda _, eps=eps: eps} for eps in (1e-5, 1e-6, 1e-8, 1e-12)),
+        tuple({"given": lambda _, x, eps=eps: eps} for eps in (1e-5, 1e-6, 1e-8, 1e-12)),
         "ggml-org/llama.cpp#2374",
+    ),
+    Mistake(
+        "eps not handed on",
+        "A library function is called without eps and takes its own: another eps changes nothing.",
+        ("Which eps does it take when you give none?", "Hand eps on, and look where that function adds it."),
+        (
+            {"given": lambda eps, x: torch.finfo(x.dtype).eps},
+            {"add": lambda statistic, eps, root, d: root(statistic).clamp(min=1e-12 / d**0.5)},
+        ),
+    ),
+    Mistake(
+        "root of the root plus eps",
+        "A second root is taken, of (root mean square + eps): the scale grows too slowly with the input.",
+        ("Multiply x by 100. By how much does your scale grow?", "One root, of (mean square + eps)."),
+        ({"add": lambda statistic, eps, root, d: root(root(statistic) + eps)},),
     ),
     Mistake(
         "eps as a lower bound",
@@ -58,15 +73,20 @@ EPS = (
     ),
     Mistake(
         "eps added to the sum",
-        "eps is added before the division by d, so that only a d-th of it counts.",
+        "eps meets the sum of the squares, or the length, where the mean should be: it counts d times too little or "
+        "too much.",
         ("In which order do you divide by d and add eps?", "Average first, then add eps."),
-        ({"add": lambda statistic, eps, root, d: root(statistic + eps / d)},),
+        (
+            {"add": lambda statistic, eps, root, d: root(statistic + eps / d)},
+            {"add": lambda statistic, eps, root, d: root(statistic + eps * d)},
+            {"add": lambda statistic, eps, root, d: root(statistic) + eps / d**0.5},
+        ),
     ),
     Mistake(
         "eps squared",
         "eps is squared before it is added; the formula adds eps itself.",
         ("Try a vector of zeros and one number.", "mean square + eps, not + eps²."),
-        ({"given": lambda eps: eps**2},),
+        ({"given": lambda eps, x: eps**2},),
     ),
     Mistake(
         "eps subtracted",
@@ -205,6 +225,13 @@ CUT = (
         ),
         ({"measured": torch.Tensor.detach},),
         "tinygrad/tinygrad#4904",
+    ),
+    Mistake(
+        "root squared again",
+        "The values are right, but for a vector of zeros the gradient is NaN: the slope of a root at 0 is infinite, "
+        "and squaring its result makes that 0 · ∞.",
+        ("What is the slope of √m at m = 0?", "Add eps to the mean square itself, not to the square of its root."),
+        ({"add": lambda statistic, eps, root, d: root(root(statistic) ** 2 + eps)},),
     ),
     Mistake(
         "weight detached",

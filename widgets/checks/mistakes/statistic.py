@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from widgets.checks.mistakes.diagnosis import Mistake
@@ -87,10 +88,22 @@ STATISTIC = (
         ({"statistic": lambda x, over: x.square().mean(**over) / count(x, over)},),
     ),
     Mistake(
+        "divided by a padded length",
+        "The sum of squares is divided by the next power of two, as if the vector were filled up with zeros.",
+        ("Try a vector of five numbers.", "Divide by the number of features, not by the size of a block."),
+        ({"statistic": lambda x, over: x.square().sum(**over) / 2 ** (count(x, over) - 1).bit_length()},),
+    ),
+    Mistake(
         "root forgotten",
         "The root is missing: this is the mean square, which grows with the square of the input.",
         ("Multiply x by 10. By how much does your scale grow?", "Take the square root of the mean square."),
         ({"root": unrooted},),
+    ),
+    Mistake(
+        "squared instead of rooted",
+        "The mean square is squared once more where its root was meant.",
+        ("Multiply x by 10. By how much does your scale grow?", "The last step is a square root."),
+        ({"root": torch.square},),
     ),
     Mistake(
         "root taken twice",
@@ -166,6 +179,18 @@ STATISTIC = (
             {"axes": lambda x: (1, 2)},
         ),
         "bkitano/llama-from-scratch#4",
+    ),
+    Mistake(
+        "axis by its number",
+        "The axis of the features is given by its number from the front, which is right for one number of axes only.",
+        ("Try x with one axis, and with four.", "The features are last: `dim=-1`."),
+        ({"axes": lambda x: 2},),
+    ),
+    Mistake(
+        "axis put back on the wrong side",
+        "The axis that the mean removed is put back elsewhere: the scales line up with other tokens than theirs.",
+        ("Print the shape of x and that of your scale.", "`keepdim=True` leaves the axis where it was, at the end."),
+        ({"keepdim": False, "back": lambda statistic: statistic.unsqueeze(-2)},),
     ),
     Mistake(
         "keepdim forgotten",

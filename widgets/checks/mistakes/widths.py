@@ -7,11 +7,6 @@ import math
 from widgets.checks.mistakes.diagnosis import Mistake
 from widgets.checks.mistakes.gate_formulas import to_multiple
 
-
-def _up(width: float, multiple: int) -> int:
-    return math.ceil(width / multiple) * multiple
-
-
 MATCHED = (
     Mistake(
         "rounded up",
@@ -42,13 +37,27 @@ MATCHED = (
         "another fraction",
         "The fraction is not two thirds.",
         ("Two matrices with relu_d_ff, three with yours. When are they equal?", "3 · d_ff = 2 · relu_d_ff"),
-        tuple({"rule": lambda d, wide, of=of: of[0] * wide // of[1]} for of in ((1, 2), (1, 3), (3, 2), (4, 3))),
+        tuple(
+            {"rule": lambda d, wide, of=of: of[0] * wide // of[1]} for of in ((1, 2), (1, 3), (3, 2), (4, 3), (3, 4))
+        ),
+    ),
+    Mistake(
+        "two thirds taken twice",
+        "Two thirds are taken of two thirds: 4/9 of relu_d_ff.",
+        ("2048 should give 1365, not 910.", "Two matrices for three, once."),
+        ({"rule": lambda d, wide: 4 * wide // 9}, {"rule": lambda d, wide: 2 * (2 * wide // 3) // 3}),
+    ),
+    Mistake(
+        "one too many",
+        "The width is always one too many, also where two thirds are a whole number.",
+        ("Try 768 and 3072.", "The largest width that does not exceed: nothing is added."),
+        ({"rule": lambda d, wide: 2 * wide // 3 + 1},),
     ),
     Mistake(
         "two thirds as a short decimal",
         "Two thirds is written with too few digits.",
         ("Try 2048: it should give 1365.", "Whole numbers stay exact: `//`, and no decimal."),
-        tuple({"rule": lambda d, wide, short=short: int(short * wide)} for short in (0.66, 0.667, 0.67)),
+        tuple({"rule": lambda d, wide, short=short: int(short * wide)} for short in (0.66, 0.667, 0.67, 0.6667)),
     ),
     Mistake(
         "relu_d_ff ignored",
@@ -108,7 +117,7 @@ LLAMA = (
         "not rounded",
         "The width is not rounded: 10922 for LLaMA's 11008.",
         ("4096 should give 11008.", "Round up to the next multiple of `multiple_of`."),
-        ({"rounded": lambda width, multiple: width},),
+        ({"rounded": lambda width, multiple: int(width)},),
         "CS336 (Stanford), assignment 1, handout page 43",
     ),
     Mistake(
@@ -155,13 +164,45 @@ LLAMA = (
         "another starting width",
         "The width starts from another fraction of d_model than 8/3.",
         ("4096 should give 11008.", "Two thirds of four times d_model."),
-        ({"start": lambda d: 2 * d // 3}, {"start": lambda d: 4 * d // 3}),
+        tuple(
+            {"start": lambda d, of=of: int(of * d)} for of in (2 / 3, 4 / 3, 2, 2.5, 2.67, 2.7, 3, math.pi, 10 / 3, 8)
+        ),
+    ),
+    Mistake(
+        "two thirds taken twice",
+        "Two thirds are taken of two thirds: 16/9 of d_model.",
+        ("4096 should give 11008.", "Two thirds of 4 · d_model, once: 8/3."),
+        ({"start": lambda d: 2 * (8 * d // 3) // 3},),
+    ),
+    Mistake(
+        "divided by the multiplier",
+        "The multiplier divides; it should multiply.",
+        ("4096 with 1024 and 1.3 should give 14336.", "A multiplier above 1 makes the layer wider."),
+        ({"factor": lambda multiplier: 1 / multiplier},),
+    ),
+    Mistake(
+        "number of multiples",
+        "This is how many multiples there are; wanted is the width that they make together.",
+        ("4096 should give 11008, not 43.", "Multiply by `multiple_of` at the end."),
+        ({"rounded": lambda width, multiple: -(-width // multiple)},),
+    ),
+    Mistake(
+        "rounded with bits",
+        "`&` with the bits of multiple_of − 1 rounds right only when multiple_of is a power of two.",
+        ("Try multiple_of = 96.", "Divide by `multiple_of` and multiply again."),
+        ({"rounded": lambda width, multiple: width + multiple - 1 & -multiple},),
+    ),
+    Mistake(
+        "rounded to a power of two",
+        "The width is rounded up to a power of two, whatever `multiple_of` says.",
+        ("4096 should give 11008, which is 43 times 256.", "Round up to the next multiple of `multiple_of`."),
+        ({"rounded": lambda width, multiple: 1 << (width - 1).bit_length()},),
     ),
     Mistake(
         "not cut to a whole number",
         "The width is rounded up from a number with a fraction; the specification cuts it to a whole number before, "
         "which can save a multiple.",
         ("100 with multiple_of = 2 should give 266.", "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`."),
-        ({"start": lambda d: 8 * d / 3, "cut": float, "rounded": _up}, {"cut": float, "rounded": _up}),
+        ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}),
     ),
 )
