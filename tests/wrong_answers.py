@@ -134,7 +134,6 @@ RMS_NORM = """
 | x / x.norm(dim=-1, keepdim=True) * w
 | x / (x.norm(dim=-1, keepdim=True) + eps) * x.shape[-1] ** 0.5 * w
 | x / x.norm(dim=-1, keepdim=True).clamp_min(eps) * x.shape[-1] ** 0.5 * w
-| x / (x.norm(dim=-1, keepdim=True) ** 2 / x.shape[-1] + eps) ** 0.5 * w
 | x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5 + eps) * w
 | x.view(-1, x.shape[-1]).div((x.view(-1, x.shape[-1]).pow(2).mean(-1, keepdim=True) + eps).sqrt()).view(x.shape) * w
 | x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w.view(1, 1, -1)
@@ -503,7 +502,7 @@ MODULE = """
 | nn.Parameter(torch.ones(d)) ; (x * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps).to(x.dtype) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide * torch.rsqrt(x.pow(2).mean(-1, keepdim=True).float() + eps) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps) * w).half().to(x.dtype)
-| nn.Parameter(torch.ones(d)) ; (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps) * w).bfloat16().to(x.dtype)
+| nn.Parameter(torch.ones(d)) ; (wide * torch.rsqrt(wide.pow(2).mean(-1, True) + eps) * w).bfloat16().to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide / (wide.pow(2).mean(-1, keepdim=True).sqrt() + eps) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide / (wide.std(-1, keepdim=True) + eps) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; F.rms_norm(x, w.shape, w)
@@ -517,7 +516,7 @@ MODULE = """
 | nn.Parameter(torch.ones(d)) ; (wide.mul_(torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide * torch.rsqrt(wide.pow(2).mean((-2, -1), keepdim=True) + eps) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide * torch.rsqrt(wide.pow(2).mean(1, keepdim=True) + eps) * w).to(x.dtype)
-| nn.Parameter(torch.ones(d)) ; (wide.clamp(-256, 256) * torch.rsqrt(wide.clamp(-256, 256).pow(2).mean(-1, True) + eps) * w).to(x.dtype)
+| nn.Parameter(torch.ones(d)) ; F.rms_norm(wide.clamp(-256, 256), w.shape, w, eps).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide / (wide.norm(dim=-1, keepdim=True) + eps) * w.numel() ** 0.5 * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (F.normalize(wide, dim=-1, eps=eps) * w.numel() ** 0.5 * w).to(x.dtype)
 | nn.Parameter(torch.ones(d)) ; (wide / (wide.pow(2).mean(-1, keepdim=True).sqrt() ** 2 + eps).sqrt() * w).to(x.dtype)
