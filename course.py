@@ -142,6 +142,7 @@ def test(options: "list[str]", full: bool) -> int:
     codes = [
         run("-m", "ruff", "format", "--check", "."),
         run("-m", "ruff", "check", "."),
+        run("-m", "mypy"),
         run("-m", "pytest", *pytest, *options),
     ]
     return 1 if any(codes) else 0

@@ -135,7 +135,7 @@ def machine(tmp_path: Path) -> Machine:
     (folder / "tests/requirements.txt").write_text("-r ../requirements.txt\nruff\n", encoding="utf-8")
     (tmp_path / "start").mkdir()
     (tmp_path / "start/sitecustomize.py").write_text(SITECUSTOMIZE, encoding="utf-8")
-    for name in ("pip", "jupyterlab", "ruff", "pytest"):
+    for name in ("pip", "jupyterlab", "ruff", "mypy", "pytest"):
         write_stand_in(tmp_path / "site" / name / "__main__.py", name)
     write_stand_in(folder / "tests/notebooks.py", "notebooks")
     write_stand_in(folder / "tests/bench/__main__.py", "bench")
@@ -589,18 +589,19 @@ def test_test_runs_every_tool_pytest_last(machine: Machine) -> None:
     assert machine.calls()[1:] == [
         ["ruff", "format", "--check", "."],
         ["ruff", "check", "."],
+        ["mypy"],
         ["pytest", "--nbval", *TWO_AT_A_TIME],
     ]
     assert outcome.printed.splitlines()[-1] == "pytest speaks"
 
 
-@pytest.mark.parametrize("failing", ["ruff", "pytest", "ruff pytest"])
+@pytest.mark.parametrize("failing", ["ruff", "mypy", "pytest", "ruff pytest"])
 def test_test_fails_if_any_tool_fails_and_still_runs_the_rest(machine: Machine, failing: str) -> None:
     machine.run("test")
     machine.calls()
     outcome = machine.run("test", FAILING=failing)
     assert outcome.code == 1
-    assert programs(machine.calls()) == ["ruff", "ruff", "pytest"]
+    assert programs(machine.calls()) == ["ruff", "ruff", "mypy", "pytest"]
     assert outcome.printed.splitlines()[-1] == "pytest speaks"
 
 

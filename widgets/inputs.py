@@ -13,6 +13,7 @@ import re
 import reprlib
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import torch
@@ -54,7 +55,7 @@ def shortened(value: object) -> str:
 # Single values
 
 
-def whole_number(name: str, value: object, least: int = 1, most: int = LARGEST) -> int:
+def whole_number(name: str, value: Any, least: int = 1, most: int = LARGEST) -> int:
     """The value as an int from `least` to `most`.
 
     Raises TypeError for text, fractions, booleans and what else is no whole number, ValueError outside the limits.
@@ -86,7 +87,7 @@ def real_number(name: str, value: object, least: float, most: float) -> float:
     return number
 
 
-def _as_float(value: object) -> float | None:
+def _as_float(value: Any) -> float | None:
     """The number that something is; infinite when it is too large for a float, None when it is no number."""
     try:
         value = value.detach() if isinstance(value, Tensor) else value
@@ -145,7 +146,7 @@ def one_of(name: str, value: object, choices: Iterable[str]) -> str:
 # Several values
 
 
-def as_list(wanted: str, values: object, fewest: int, most: int) -> list[object]:
+def as_list(wanted: str, values: object, fewest: int, most: int) -> list[Any]:
     """The things in a list, a tuple or another sequence, `fewest` to `most` of them.
 
     wanted: the beginning of the sentence that refuses, such as "Expected one to four sizes in a list"
@@ -159,7 +160,7 @@ def as_list(wanted: str, values: object, fewest: int, most: int) -> list[object]
     return things
 
 
-def _first(values: object, most: int) -> list[object] | None:
+def _first(values: Any, most: int) -> list[Any] | None:
     """The first `most` things of a sequence and one more, so that nobody waits for a long one; None if it is none."""
     if isinstance(values, str | bytes | bytearray) or not isinstance(values, Sequence | Tensor | np.ndarray):
         return None
@@ -169,7 +170,7 @@ def _first(values: object, most: int) -> list[object] | None:
         return None
 
 
-def _count(values: object) -> str:
+def _count(values: Any) -> str:
     """How many things a sequence says that it has."""
     try:
         return str(len(values))
@@ -242,8 +243,8 @@ def _row(wanted: str, values: object, fewest: int, most: int) -> list[float]:
     if isinstance(values, Tensor | np.ndarray) and values.ndim != 1:
         raise ValueError(f"{wanted}; got {_axes(values)}.")
     things = _first(values, most)
-    numbers = [None] if things is None else [_as_float(thing) for thing in things]
-    if None in numbers:
+    numbers = [number for number in map(_as_float, things or ()) if number is not None]
+    if things is None or len(numbers) < len(things):
         raise TypeError(f"{wanted}; got {shortened(values)}, which is not a row of numbers.")
     if not fewest <= len(numbers) <= most:
         raise ValueError(f"{wanted}; got {_count(values)}.")

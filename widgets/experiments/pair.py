@@ -47,7 +47,9 @@ def _arm(given: object) -> Arm:
     """A norm and a feed-forward network, each a name that is known or something that makes a module."""
     wanted = 'Expected an arm as a norm and a feed-forward network, such as ("RMSNorm", "SwiGLU")'
     parts = as_list(wanted, given, 2, 2)
-    for what, part, known in zip(("the norm", "the feed-forward network"), parts, (NORMS, FEED_FORWARDS), strict=True):
+    for what, part, known in zip(
+        ("the norm", "the feed-forward network"), parts, (list(NORMS), list(FEED_FORWARDS)), strict=True
+    ):
         if isinstance(part, nn.Module):
             raise TypeError(f"Expected {what} as a class, not yet built; got an object of {_called(type(part))}.")
         if not callable(part):

@@ -123,7 +123,8 @@ class Measured:
 
     @cached_property
     def _quartiles(self) -> tuple[float, float, float]:
-        return tuple(quantiles(self.rounds, n=4)) if len(self.rounds) > 1 else self.rounds * 3
+        low, median, high = quantiles(self.rounds, n=4) if len(self.rounds) > 1 else self.rounds * 3
+        return low, median, high
 
     @property
     def low(self) -> float:
@@ -168,11 +169,11 @@ class Ratio(Measured):
 
 def ratios(found: Iterable[Timing]) -> list[Ratio]:
     """RMSNorm over LayerNorm, wherever both were measured together, in the order of the timings."""
-    by = {(each.kind, each.how, each.rows, each.d, each.backward): each.rounds for each in found}
+    by = {(each.kind, (each.how, each.rows, each.d, each.backward)): each.rounds for each in found}
     return [
-        Ratio(*where, tuple(mine / theirs for mine, theirs in zip(rounds, by["LayerNorm", *where], strict=True)))
-        for (kind, *where), rounds in by.items()
-        if kind == "RMSNorm" and len(by.get(("LayerNorm", *where), ())) == len(rounds)
+        Ratio(*where, tuple(mine / theirs for mine, theirs in zip(rounds, by["LayerNorm", where], strict=True)))
+        for (kind, where), rounds in by.items()
+        if kind == "RMSNorm" and len(by.get(("LayerNorm", where), ())) == len(rounds)
     ]
 
 

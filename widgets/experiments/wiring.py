@@ -108,7 +108,7 @@ def _from_input_to_result(graph: fx.Graph) -> list[fx.Node]:
 
 def _operation(block: nn.Module, node: fx.Node) -> str:
     if node.op == "call_module":
-        return type(block.get_submodule(node.target)).__name__
+        return type(block.get_submodule(str(node.target))).__name__
     if node.op == "placeholder":
         return "input"
     if node.target is getattr:

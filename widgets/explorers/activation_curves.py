@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.controls import Check, Slider
+from widgets.flipbook.controls import Check, Control, Slider
 from widgets.formats import number
 from widgets.inputs import real_number, yes_or_no
 from widgets.maths.activations import SWISH_ONE
@@ -33,14 +35,14 @@ class ActivationCurves(Explorer):
     """The explorer that `activation_curves` returns."""
 
     def __init__(self, z: float, beta: float, gelu: bool, slopes: bool) -> None:
-        controls = {
+        controls: dict[str, Control] = {
             "z": Slider("z", Z, z),
             "beta": Slider("β of Swish", BETA, beta),
             "gelu": Check("GELU", gelu),
             "slopes": Check("slopes", slopes),
             "bend": Check("bend Swish with β", beta != 1),
         }
-        presets = {
+        presets: dict[str, dict[str, Any]] = {
             "z = 0": {"z": 0.0},
             "Swish is least": {"z": -SWISH_ONE},
             "Swish is 1": {"z": SWISH_ONE},
@@ -65,7 +67,7 @@ class ActivationCurves(Explorer):
         return f"At z = {number(steps.z)}: ReLU {relu}, {gates}."
 
     def lines(self, steps: CurvesAt) -> str:
-        rows = [("", CURVES)]
+        rows = [("", list(CURVES))]
         rows += [(name, [number(value, 3) for value in getattr(steps, f"{name}s")]) for name in ("value", "slope")]
         lines = [f"{name:<6}" + "".join(f"{cell:>9}" for cell in row) for name, row in rows]
         return "\n".join([f"z = {number(steps.z)}, β = {number(steps.beta)}", *lines])

@@ -29,7 +29,7 @@ class Explorer(Flipbook):
     """
 
     def __init__(
-        self, controls: Mapping[str, Control] | None = None, presets: Mapping[str, Mapping[str, object]] | None = None
+        self, controls: Mapping[str, Control] | None = None, presets: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
         self._taking = False
         with no_grad():
@@ -90,8 +90,8 @@ class Explorer(Flipbook):
             with no_grad(), self.saying_what_fails():
                 self.redraw(**sliders)
 
-    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict[str, object], dict[str, object]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         data["image/png"] = base64.b64encode(self.png()).decode()
         data["text/plain"] = repr(self)
         return data, {**metadata, "image/png": {"alt": self._at(**self.values)}}
@@ -136,7 +136,7 @@ def living() -> list[Widget]:
     return [widget for _, widgets in _made.values() for widget in widgets]
 
 
-def _present_cell(shell: object) -> str:
+def _present_cell(shell: Any) -> str:
     """The cell's id where the front end sends it, else the text of the cell."""
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     return parent.get("metadata", {}).get("cellId") or shell.user_ns.get("In", [""])[-1]

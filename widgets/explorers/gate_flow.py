@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.controls import Choice, Slider
+from widgets.flipbook.controls import Choice, Control, Slider
 from widgets.formats import number
 from widgets.inputs import as_vector, real_number, whole_number
 from widgets.maths.gates import HIGHEST, LOWEST, FlowSteps, flow_steps
@@ -38,7 +38,7 @@ class GateFlow(Explorer):
 
     def __init__(self, steps: FlowSteps, turned: int) -> None:
         self.content, self.gate_input, self.turned = steps.content, steps.gate_input.clone(), turned
-        controls = {
+        controls: dict[str, Control] = {
             "z": Slider(_described(turned), POSITIONS, self.gate_input[turned].item()),
             "position": Choice("position to turn", [str(k + 1) for k in range(len(steps.states))], str(turned + 1)),
         }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from torch import Tensor
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.controls import Slider, TextBox
+from widgets.flipbook.controls import Control, Slider, TextBox
 from widgets.formats import number
 from widgets.inputs import as_vector, number_range, parse_vector, yes_or_no
 from widgets.maths.norms import ShiftSteps, mean_and_rms, shift_steps
@@ -39,12 +40,12 @@ class OverallShift(Explorer):
         shifts = np.linspace(lowest, highest, SHIFTS).round(9)
         start = min(max(0.0, lowest), highest)
         digits = 2 if (highest - lowest) / (SHIFTS - 1) >= 0.005 else 4
-        controls = {
+        controls: dict[str, Control] = {
             "shift": Slider("overall shift", shifts, start, partial(number, digits=digits, sign=True)),
             "scale": Slider("scale", SCALES, 1.0),
             "x": TextBox("your own x₀", ", ".join(f"{component:.12g}" for component in x.tolist())),
         }
-        presets = {
+        presets: dict[str, dict[str, Any]] = {
             f"shift {number(start, 0)}": {"shift": start},
             f"shift {number(highest, 0, sign=True)}": {"shift": highest},
             "constant vector": {"x": ", ".join(["1"] * len(x))},
@@ -84,7 +85,7 @@ def _line(name: str, row: Tensor) -> str:
 
 
 def _at_rest(steps: ShiftSteps, layernorm_only: bool) -> str:
-    where = f"Shift 0, scale {number(steps.scale)}: x has mean {number(steps.layer_norm.mean.item())}"
+    where = f"Shift 0, scale {number(steps.scale)}: x has mean {number(steps.layer_norm.x.mean().item())}"
     mean = number(steps.rms_norm.result.mean().item())
     if layernorm_only:
         return f"{where}, LayerNorm’s result has mean 0. Add a shift: which rows will follow?"

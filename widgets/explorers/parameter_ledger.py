@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.controls import Choice, Slider
+from widgets.flipbook.controls import Choice, Control, Slider
 from widgets.formats import number
 from widgets.inputs import real_number, whole_number
 from widgets.maths.budget import MODELS, Ledger, LedgerSteps, Model, ledger_steps
@@ -35,7 +35,7 @@ class ParameterLedger(Explorer):
 
     def __init__(self, d_model: int, multiple_of: int, multiplier: float) -> None:
         roundings = [str(k) for k in sorted({*ROUNDINGS, multiple_of})]
-        controls = {
+        controls: dict[str, Control] = {
             "d_model": Slider("d_model", WIDTHS, d_model, "{:.0f}".format),
             "multiplier": Slider("multiplier", MULTIPLIERS, multiplier),
             "multiple_of": Choice("round up to a multiple of", roundings, str(multiple_of)),
@@ -72,7 +72,7 @@ class ParameterLedger(Explorer):
     def _name_the_settings(self) -> None:
         """The list shows the chosen model as long as its settings stand, else another one's, or nobody's."""
         fitting = [model.name for model in MODELS if self._is_set_to(model)]
-        if self.model not in fitting:
+        if self.model not in fitting:  # type: ignore[has-type]
             self.model = fitting[0] if fitting else OWN
 
     def _is_set_to(self, model: Model) -> bool:

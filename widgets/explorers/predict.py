@@ -131,7 +131,7 @@ class Prediction(anywidget.AnyWidget):
     confidence = traitlets.Unicode(CONFIDENCE).tag(sync=True)
     said = traitlets.List().tag(sync=True)
     verdicts = traitlets.List().tag(sync=True)
-    buttons = traitlets.List(BUTTONS).tag(sync=True)
+    buttons = traitlets.List(list(BUTTONS)).tag(sync=True)
 
     def __init__(self, question: str, answers: Sequence[str], right: str, topic: str, counting: bool) -> None:
         lettered = [list(pair) for pair in zip(LETTERS, answers, strict=False)]

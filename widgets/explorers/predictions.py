@@ -148,4 +148,4 @@ def _counts(kept: Sequence[Kept]) -> tuple[str, ...]:
     """How many; and how many of those that can be right are, of all, of the sure ones, of the guesses."""
     known = [each for each in kept if each.right is not None]
     groups = (known, [each for each in known if each.sure], [each for each in known if not each.sure])
-    return str(len(kept)), *(f"{sum(each.right for each in group)} of {len(group)}" for group in groups)
+    return str(len(kept)), *(f"{sum(each.right is True for each in group)} of {len(group)}" for group in groups)

@@ -32,7 +32,7 @@ class Progress(VBox):
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         if kind is not None:
             self._bar.bar_style = "danger"
-        first, *below = self.children
+        first, *below = self.children  # type: ignore[has-type]
         self.children = [first]
         for widget in below:
             close_below(widget)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import traitlets
 
@@ -22,7 +22,7 @@ class Described(TypedDict):
     shown: bool
     positions: NotRequired[list[float]]  # of a range, in rising order
     texts: NotRequired[list[str]]  # of a range: the readout at each position
-    stops: NotRequired[list[list[object]]]  # of a range: [label, number of the position, per cent of the way]
+    stops: NotRequired[list[list[Any]]]  # of a range: [label, number of the position, per cent of the way]
     options: NotRequired[list[str]]  # of a list
 
 
@@ -33,7 +33,7 @@ class Position(traitlets.Float):
         self.positions = positions
         super().__init__(nearest(positions, value))
 
-    def validate(self, obj: object, value: object) -> float:
+    def validate(self, obj: Any, value: object) -> float:
         given = super().validate(obj, value)
         if math.isnan(given):
             self.error(obj, value)
@@ -48,7 +48,7 @@ class Slider:
     """
 
     label: str
-    positions: Sequence[float]
+    positions: Any  # numbers in a list or an array; a list from then on
     value: float
     text: Callable[[float], str] = number
     stops: Mapping[str, float] = field(default_factory=dict)
@@ -136,7 +136,7 @@ def nearest(positions: Sequence[float], value: float) -> float:
     return min(positions, key=lambda position: abs(position - inside))
 
 
-def _rising(name: str, values: Sequence[float]) -> list[float]:
+def _rising(name: str, values: Iterable[float]) -> list[float]:
     positions = [float(value) for value in values]
     falls = next((f"{b} after {a}" for a, b in pairwise(positions) if not a < b), "" if positions else "none")
     if falls:

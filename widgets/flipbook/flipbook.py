@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import anywidget
 import numpy as np
@@ -113,13 +113,13 @@ class Flipbook(anywidget.AnyWidget):
         paint: Callable[[], Picture],
         show: Callable[..., str],
         controls: Mapping[str, Control] | None = None,
-        presets: Mapping[str, Mapping[str, object]] | None = None,
+        presets: Mapping[str, Mapping[str, Any]] | None = None,
         title: str = "picture",
     ) -> None:
         self.lock, self._failing = threading.RLock(), False
         self._paint, self._show = paint, show
-        self.picture: Picture | None = None
-        self._recorder: Recorder | None = None
+        self.picture: Picture = None  # type: ignore[assignment]  # until _drawn, below
+        self._recorder: Recorder = None  # type: ignore[assignment]
         self._control = dict(controls or {})
         self.positions = {n: list(c.positions) for n, c in self._control.items() if isinstance(c, Slider)}
         traits = {name: control.trait() for name, control in self._control.items()}
@@ -133,9 +133,10 @@ class Flipbook(anywidget.AnyWidget):
 
     @staticmethod
     def _described(name: str, control: Control) -> Described:
-        return {"kind": control.kind, "name": name, "label": control.label, "shown": True, **control.described()}
+        described: Any = {"kind": control.kind, "name": name, "label": control.label, "shown": True}
+        return described | control.described()
 
-    def _buttons(self, presets: Mapping[str, Mapping[str, object]]) -> list[dict[str, object]]:
+    def _buttons(self, presets: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The presets as buttons, after one that sets everything back; a slider's value is one of its positions."""
         if not self._control:
             return []
@@ -175,7 +176,7 @@ class Flipbook(anywidget.AnyWidget):
             if first is not None:
                 setattr(self, f"{first}_reel", self._record(first, here))
 
-    def _drawn(self, here: dict[str, float], along: list[float] | None = None) -> dict[str, object]:
+    def _drawn(self, here: dict[str, float], along: list[float] | None = None) -> dict[str, Any]:
         """Paints a picture and gives the traits that show it: the first slider has a reel, `along` its positions."""
         before = self.picture, self._recorder
         try:
@@ -184,7 +185,7 @@ class Flipbook(anywidget.AnyWidget):
                 self._recorder = Recorder(self.picture.panels, self.picture.moving)
                 words = self._show(**here)
                 stages = self._recorder.stages()
-            reels = {f"{name}_reel": {} for name in self.positions}
+            reels: dict[str, Any] = {f"{name}_reel": {} for name in self.positions}
             for name in list(self.positions)[:1]:
                 reels[f"{name}_reel"] = self._record(name, here, along)
         except BaseException:
@@ -210,7 +211,7 @@ class Flipbook(anywidget.AnyWidget):
         """What the picture looks like at each of these places of all sliders, as one long reel; nothing changes."""
         with self.lock, plain():
             numbers = range(len(places))
-            return self._recorder.record(lambda number: self._show(**places[number]), numbers, {}, largest=None)
+            return self._recorder.record(lambda number: self._show(**places[int(number)]), numbers, {}, largest=None)
 
     def png(self) -> bytes:
         """The picture as it stands, panels side by side, in 64 colours, for readers without widgets."""
@@ -262,7 +263,7 @@ class Flipbook(anywidget.AnyWidget):
         super().close()
 
 
-def _covers(picture: Picture) -> list[dict[str, object]]:
+def _covers(picture: Picture) -> list[dict[str, Any]]:
     """The rows that can be covered, each rectangle in per cent of its panel: [panel, left, top, width, height]."""
     rows = []
     for name, boxes in picture.covers.items():

@@ -128,7 +128,7 @@ class Renderer(RendererSVG):
         """As in matplotlib, but to a hundredth of a point instead of a millionth, and on one line."""
         bounds = (0.0, 0.0, self.width, self.height) if clip else None
         codes = [b"M", b"L", b"Q", b"C", b"z"]
-        text = _path.convert_to_string(path, transform, bounds, simplify, sketch, 2, codes, False).decode("ascii")
+        text = _path.convert_to_string(path, transform, bounds, simplify, sketch, 2, codes, False).decode("ascii")  # type: ignore[attr-defined]
         return text.replace("\n", "").replace("-0 ", "0 ").strip()
 
     def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None) -> None:
@@ -156,7 +156,7 @@ def capture(artist: Artist, renderer: Renderer) -> list[Node]:
 def draw_stage(figure: Figure, moving: Mapping[int, Artist], renderer: Renderer) -> str:
     """The figure as one SVG with a numbered gap where each moving artist will be, in matplotlib's own order."""
     for number, artist in moving.items():
-        artist.draw = lambda _, number=number: renderer.writer.element("g", **{"data-gap": str(number)})
+        artist.draw = lambda _, number=number: renderer.writer.element("g", **{"data-gap": str(number)})  # type: ignore
     try:
         nodes = renderer.capture(figure.draw)
     finally:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 
 from widgets import formats, style
 from widgets.maths import activations
@@ -30,7 +32,7 @@ class Look:
 
     name: str
     colour: str
-    dashes: object
+    dashes: Any
     marker: str
     name_at: tuple[float, float]
 
@@ -98,7 +100,7 @@ class _Table:
         faint(axes, SLOPE, ROW + PITCH, "slope (thin)" if slopes else "", ha="right")
         self.rows = [self._row(axes, look, ROW - PITCH * k) for k, look in enumerate(looks)]
         faint(axes, 10, GATES, "As a gate, read to one decimal:")
-        bold = {"weight": "bold", "fontsize": style.LARGE - 1}
+        bold: dict[str, Any] = {"weight": "bold", "fontsize": style.LARGE - 1}
         self.gates = [
             write(axes, 10, GATES - 23 - 22 * k, color=look.colour, **bold) for k, look in enumerate(LOOKS[1:3])
         ]
@@ -111,7 +113,7 @@ class _Table:
         }
 
     @staticmethod
-    def _row(axes: Axes, look: Look, y: float) -> tuple[Artist, Artist]:
+    def _row(axes: Axes, look: Look, y: float) -> tuple[Text, Text]:
         mark = {"marker": look.marker, "markersize": 7, "linestyle": "none"}
         line(axes, [17], [y + 4.5], color=look.colour, **mark)
         write(axes, 30, y, look.name, color=look.colour, weight="bold", fontsize=style.LARGE - 1)
@@ -132,7 +134,7 @@ class _Swish:
 
     def __init__(self, chart: Chart, slopes: bool) -> None:
         self.chart, self.beta = chart, 1.0
-        look = {"color": style.GATE, "zorder": 3}
+        look: dict[str, Any] = {"color": style.GATE, "zorder": 3}
         self.line = chart.curve(activations.swish, linewidth=2.2, **look)
         self.slopes = [chart.curve(activations.swish_derivative, linewidth=0.9, **look)] if slopes else []
         self.ticks = [box(chart.axes, 0, 0, 1.2, 12, facecolor=style.GATE) for _ in range(2)]

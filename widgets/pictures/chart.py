@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -71,18 +73,18 @@ class Chart:
         first, unit = self._y
         return self.place.bottom + (self._scales["y"](number) - first) * unit
 
-    def plot(self, x: Iterable[float], y: Iterable[float], **look: object) -> Line2D:
+    def plot(self, x: Iterable[float], y: Iterable[float], **look: Any) -> Line2D:
         """A line through numbers."""
         return line(self.axes, [self.x(number) for number in x], [self.y(number) for number in y], **look)
 
-    def curve(self, function: Callable[[Tensor], Tensor], points: int = 61, **look: object) -> Line2D:
+    def curve(self, function: Callable[[Tensor], Tensor], points: int = 61, **look: Any) -> Line2D:
         """The function over the whole width, as a line."""
         z = self._spread(points)
         return self.plot(z.tolist(), function(z).tolist(), **look)
 
     def redraw(self, line: Line2D, function: Callable[[Tensor], Tensor]) -> None:
         """Gives a line drawn by `curve` another function."""
-        line.set_ydata([self.y(number) for number in function(self._spread(len(line.get_xdata()))).tolist()])
+        line.set_ydata([self.y(number) for number in function(self._spread(np.size(line.get_xdata()))).tolist()])
 
     def _spread(self, points: int) -> Tensor:
         """Numbers from edge to edge, closer together in the middle, where our curves bend."""
@@ -90,7 +92,7 @@ class Chart:
         part = torch.linspace(-1, 1, points, dtype=torch.float64)
         return (left + right) / 2 + (right - left) / 2 * part * part.abs().sqrt()
 
-    def dot(self, colour: str, marker: str = "o", size: float = 8, **look: object) -> Line2D:
+    def dot(self, colour: str, marker: str = "o", size: float = 8, **look: Any) -> Line2D:
         """One mark, to be put somewhere by `put`."""
         look = {"marker": marker, "markersize": size, "markeredgecolor": style.PAPER, "clip_on": False, **look}
         return line(self.axes, [self.place.left], [self.place.bottom], **{"color": colour, "zorder": 4, **look})

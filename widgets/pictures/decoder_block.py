@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -150,7 +151,7 @@ class _Column:
             if below < place[1] < y or (place[1] == below and other is not wire)
         )
 
-    def _box(self, x: float, y: float, half: float, tall: float, **look: object) -> None:
+    def _box(self, x: float, y: float, half: float, tall: float, **look: Any) -> None:
         """A box around (x, y), with round corners."""
         round_corners = "round,pad=0,rounding_size=5"
         self.axes.add_patch(FancyBboxPatch((x - half, y - tall), 2 * half, 2 * tall, boxstyle=round_corners, **look))

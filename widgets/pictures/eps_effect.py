@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from matplotlib.axes import Axes
@@ -53,7 +54,7 @@ class EpsPicture:
 class _Row:
     """A rule's name with the look of its curve, and its bar on the way to 1."""
 
-    def __init__(self, axes: Axes, y: float, name: str, colour: str, dashes: object) -> None:
+    def __init__(self, axes: Axes, y: float, name: str, colour: str, dashes: Any) -> None:
         line(axes, (BAR.left, BAR.left + 26), (y + 32, y + 32), color=colour, linestyle=dashes, linewidth=2)
         write(axes, BAR.left + 34, y + 28, name)
         box(axes, BAR.left, y, BAR.width, BAR.height, facecolor=style.RULE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from widgets import formats, style
 from widgets.pictures.chart import Chart, whole
@@ -10,7 +11,7 @@ from widgets.pictures.page import DASHED, PANEL, Rect, faint, line, page, write
 
 HEIGHT = 312.0
 PLOT = Rect(28, 40, PANEL - 46, 196)
-LOOKS = ({"color": style.LAYER_NORM}, {"color": style.RMS_NORM, "linestyle": DASHED})
+LOOKS: tuple[dict[str, Any], ...] = ({"color": style.LAYER_NORM}, {"color": style.RMS_NORM, "linestyle": DASHED})
 
 
 class LossCurves:
@@ -26,11 +27,11 @@ class LossCurves:
         self.lines, self.words = {}, {}
         for row, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
             y = HEIGHT - 36 - 20 * row
-            line(axes, (8, 40), (y + 4, y + 4), **{"linewidth": 2, **look})
+            line(axes, (8, 40), (y + 4, y + 4), linewidth=2, **look)
             write(axes, 92, y, name if len(name) <= 34 else name[:33] + "…", fontsize=style.SMALL)
             self.words[name] = write(axes, 48, y, "", weight="bold")
-            thin, thick = {"linewidth": 0.7, "alpha": 0.35}, {"linewidth": 2}
-            self.lines[name] = [line(axes, (), (), **{**width, **look}) for width in (thin, thick)]
+            thin = line(axes, (), (), linewidth=0.7, alpha=0.35, **look)
+            self.lines[name] = [thin, line(axes, (), (), linewidth=2, **look)]
 
     def show(self, curves: Mapping[str, Sequence[float]]) -> None:
         """name -> the losses so far, one a step."""

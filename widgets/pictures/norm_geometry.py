@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -20,7 +22,7 @@ ELEVATION = 18.0  # degrees from which the scene is seen
 DOT = 9  # points
 COLOURS = {"x": style.INPUT, "LayerNorm(x)": style.LAYER_NORM, "RMSNorm(x)": style.RMS_NORM}
 SHORT = {"x": "x", "LayerNorm(x)": "LN", "RMSNorm(x)": "RMS"}  # in the scene
-LEGEND = (
+LEGEND: tuple[tuple[str, dict[str, Any]], ...] = (
     ("LayerNorm’s circle: mean 0 and RMS 1", {"color": style.LAYER_NORM, "linewidth": 2.2}),
     ("RMSNorm’s sphere: RMS 1", {"color": style.FAINT, "linewidth": 1.2}),
     ("from x to x − mean", {"color": style.INK, "linewidth": 1.4, "linestyle": ":"}),
@@ -127,7 +129,7 @@ class _Eye:
         above = (-np.sin(up) * np.cos(across), -np.sin(up) * np.sin(across), np.cos(up))
         self.axes = self.unit * np.array([right, above]).T
 
-    def see(self, points: object) -> np.ndarray:
+    def see(self, points: Any) -> np.ndarray:
         """points: (n, 3) -> (n, 2), in points across and up the page; what is too far away lies at the edge."""
         seen = np.asarray(points, dtype=float) @ self.axes
         distance = np.hypot(*seen.T)[:, None]
@@ -162,7 +164,7 @@ class _Texts:
         self.angle.set_text(f"between the two results: {formats.number(steps.angle(), 0)}°")
 
 
-def circle(normal: object, count: int = 61) -> np.ndarray:
+def circle(normal: Any, count: int = 61) -> np.ndarray:
     """Points of the circle of radius √3 about the origin in the plane with this normal: (count, 3)."""
     normal = np.asarray(normal, dtype=float) / np.linalg.norm(normal)
     first = np.cross(normal, (0.3, -0.5, 0.8))

@@ -94,6 +94,7 @@ class _LayerNormPath(_Path):
         super().show(now, unit)
         self.centred.show(now.centred.tolist(), unit)
         self.centred_facts.set_text(mean_and_rms(now.centred))
+        assert now.mean is not None, "LayerNorm has a mean"
         mean = X.middle + self.x.cut(now.mean.item() * unit)
         self.mean.set_y(mean - 0.7)
         self.x.keep_clear(mean)

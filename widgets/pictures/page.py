@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -61,23 +62,25 @@ def page(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def write(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Text:
+def write(axes: Axes, x: float, y: float, text: str = "", **look: Any) -> Text:
     """A text standing on its baseline at (x, y)."""
     look = {"fontsize": style.NORMAL, "color": style.INK, "va": "baseline", **look}
     return axes.text(x, y, text, **look)
 
 
-def faint(axes: Axes, x: float, y: float, text: str = "", **look: object) -> Text:
+def faint(axes: Axes, x: float, y: float, text: str = "", **look: Any) -> Text:
     """A small grey text: a tick, a legend, what is only there to be looked up."""
     return write(axes, x, y, text, **{"fontsize": style.SMALL, "color": style.FAINT, **look})
 
 
-def box(axes: Axes, x: float, y: float, width: float, height: float, **look: object) -> Rectangle:
+def box(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> Rectangle:
     """A rectangle with its lower left corner at (x, y), not cut off at the edge of the page."""
-    return axes.add_patch(Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look}))
+    bar = Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look})
+    axes.add_patch(bar)
+    return bar
 
 
-def line(axes: Axes, x: Sequence[float], y: Sequence[float], **look: object) -> Line2D:
+def line(axes: Axes, x: Sequence[float], y: Sequence[float], **look: Any) -> Line2D:
     """A line through points of the page."""
     return axes.add_line(Line2D(x, y, **{"color": style.INK, "linewidth": 1.6, **look}))
 
@@ -86,7 +89,7 @@ def arrow(axes: Axes, *points: tuple[float, float], colour: str = style.INK, hea
     """A line through points of the page, with an arrow head at the last."""
     line(axes, *zip(*points, strict=True), color=colour, linewidth=1.2, zorder=0.5)
     if head:
-        tip = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.2}
+        tip: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.2}
         axes.add_patch(FancyArrowPatch(points[-2], points[-1], color=colour, zorder=0.5, **tip))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
@@ -101,7 +103,7 @@ class _Pen:
         self.x += width
 
     def operation(self, name: str, colour: str) -> None:
-        look = {"facecolor": style.PAPER, "edgecolor": colour, "linewidth": 1.4}
+        look: dict[str, Any] = {"facecolor": style.PAPER, "edgecolor": colour, "linewidth": 1.4}
         self.axes.add_patch(Circle((self.x + ROUND, self.y), ROUND, **look))
         look = {"fontsize": style.LARGE + 3, "y": self.y - 6} if len(name) == 1 else {"y": self.y - 4}
         write(self.axes, self.x + ROUND, text=name, **{"ha": "center", "fontsize": style.SMALL, **look})

@@ -30,7 +30,7 @@ def packed(reel: Reel, grid: Mapping[str, Sequence[float]]) -> dict[str, Any]:
 
 def _table(column: Sequence[str | float]) -> dict[str | float, int] | None:
     """Each different text with its number, in the order of what it says; None for a column of plain numbers."""
-    if all(not isinstance(value, str) and round(100 * value) / 100 == value for value in column):
+    if all(not isinstance(value, str) and round(100 * float(value)) / 100 == value for value in column):
         return None
     return {value: number for number, value in enumerate(sorted(set(column), key=_order))}
 
@@ -44,7 +44,7 @@ def _order(value: str | float) -> tuple[float, str]:
 
 
 def _steps(column: Sequence[str | float], table: dict | None, shape: tuple[int, ...]) -> list[int]:
-    whole = [round(100 * value) if table is None else table[value] for value in column]
+    whole = [round(100 * float(value)) if table is None else table[value] for value in column]
     steps = np.array(whole, dtype=np.int64).reshape(shape)
     for axis in reversed(range(len(shape))):
         steps = np.diff(steps, axis=axis, prepend=0)

@@ -49,7 +49,13 @@ def ship(explorer: Explorer, coarse: bool = False) -> dict[str, Any]:
     """
     start = state_of(explorer) | {"static": True}
     others = switches(explorer)
-    ship = {"kind": "explorer", "moves": bool(explorer.controls), "state": start, "switches": others, "sorry": SORRY}
+    ship: dict[str, Any] = {
+        "kind": "explorer",
+        "moves": bool(explorer.controls),
+        "state": start,
+        "switches": others,
+        "sorry": SORRY,
+    }
     present = key_of(tuple(getattr(explorer, name) for name in others))
     ship["variants"] = {
         setting: variant(explorer, start, MOST_PLACES if coarse or setting != present else None)
@@ -136,7 +142,7 @@ def recordings(explorer: Explorer, most: int | None) -> list[dict[str, Any]]:
     if len(shown) != 2:
         return [_recording(explorer, {name: explorer.positions[name]}) for name in shown]
     first, second = (len(explorer.positions[name]) for name in shown)
-    return [_grid(explorer, *shown, step=math.ceil(first * second / (most or first * second)))]
+    return [_grid(explorer, shown[0], shown[1], step=math.ceil(first * second / (most or first * second)))]
 
 
 def _grid(explorer: Explorer, first: str, second: str, step: int) -> dict[str, Any]:

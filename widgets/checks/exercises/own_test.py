@@ -56,7 +56,7 @@ def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Modul
     if outcome.value is None:
         trial.refuse(Rung.YES_OR_NO, f"`{trial.name}` gave None back.", [habits.nothing_returned(outcome.printed)])
     is_bool = isinstance(outcome.value, bool) or str(getattr(outcome.value, "dtype", "")).endswith("bool")
-    if not is_bool or getattr(outcome.value, "ndim", 0):
+    if not is_bool or getattr(outcome.value, "ndim", 0) > 0:
         trial.refuse(Rung.YES_OR_NO, f"`works` returned {kind(outcome.value)}; expected True or False.")
     return bool(outcome.value), ""
 

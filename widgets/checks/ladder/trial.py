@@ -130,13 +130,16 @@ def _asks(name: str, outcome: Outcome) -> str:
 
 def _beside(outcome: Outcome) -> str:
     """Where the line that raises stands beside other lines of its function, "above" or "below"; "" when it is alone."""
-    code, number = innermost(outcome.error) or (None, 0)
+    found = innermost(outcome.error)
+    if found is None:
+        return ""
+    code, number = found
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
     except (OSError, TypeError, SyntaxError):
         return ""
     given = ("super().__init__()", "'", '"')  # what may have stood there from the start
-    lines = [one.lineno for one in tree.body[0].body if not ast.unparse(one).startswith(given)]
+    lines = [one.lineno for one in getattr(tree.body[0], "body", []) if not ast.unparse(one).startswith(given)]
     number -= code.co_firstlineno - 1
     if any(line > number for line in lines):
         return "above"

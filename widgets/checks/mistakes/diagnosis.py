@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 Steps = dict[str, Any]  # the steps of a formula that are exchanged, by name
-Answer = tuple[Any, ...] | type[BaseException]  # the values a call gave, or the kind of error it raised
+Answer = Any  # the values a call gave, or the kind of error it raised
 
 # How far an element may be off: as a part of its own size, and as a part of the largest of its row, which is where the
 # sums and differences that lead to it have lost their digits.

@@ -67,7 +67,8 @@ def gated(x: Tensor, gate: Tensor, up: Tensor, down: Tensor, **steps: Any) -> Te
 
 def joint(x: Tensor, gate_up: Tensor, down: Tensor, **steps: Any) -> Tensor:
     """x: (..., d_model); gate_up: (2 d_ff, d_model), gate rows first; down: (d_model, d_ff) -> (..., d_model)."""
-    return Gated(**steps)(x, *gate_up.chunk(2), down)
+    gate, up = gate_up.chunk(2)
+    return Gated(**steps)(x, gate, up, down)
 
 
 def family(x: Tensor, gate: Tensor, up: Tensor, down: Tensor, kind: str, **steps: Any) -> Tensor:
