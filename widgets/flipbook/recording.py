@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -124,7 +124,7 @@ def _joined(parts: Parts) -> Parts:
 class _Placed:
     """Bars and texts: matplotlib draws each look once; their places are transformed together at the end."""
 
-    def __init__(self, artist: Artist, renderer: Renderer) -> None:
+    def __init__(self, artist: Any, renderer: Renderer) -> None:
         self.artist, self.renderer = artist, renderer
         self.drawn = Drawn(artist, renderer)  # for the positions at which the artist is not a plain one
         self.looks: dict[tuple, Look] = {}
@@ -181,7 +181,7 @@ class _Placed:
     def place(self) -> tuple:
         raise NotImplementedError
 
-    def transform(self) -> Transform:
+    def transform(self) -> Any:
         raise NotImplementedError
 
     def tracks(self, transform: Transform, places: list[tuple]) -> list[tuple[str, Parts]]:
@@ -247,11 +247,11 @@ class Label(_Placed):
 
     def tracks(self, transform: Transform, places: list[tuple]) -> list[tuple[str, Parts]]:
         x, y, text = zip(*places, strict=True)
-        x, y = self.points(transform, x, y)
-        return [("x", [_column(x)]), ("y", [_column(y)]), ("", split(text))]
+        across, up = self.points(transform, x, y)
+        return [("x", [_column(across)]), ("y", [_column(up)]), ("", split(text))]
 
 
-def _finite(*values: object) -> bool:
+def _finite(*values: Any) -> bool:
     """Whether these are numbers, none of them infinite or NaN."""
     try:
         return all(map(math.isfinite, values))
@@ -265,7 +265,7 @@ def _column(values: list[float]) -> str | list[float]:
 
 def _limits(axes: Axes) -> tuple:
     """What places depend on beside the artists' own numbers: limits and scales, and where a 3-D axes looks from."""
-    return (*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale(), *np.ravel(getattr(axes, "M", None)))
+    return (*axes.viewLim.extents, axes.get_xscale(), axes.get_yscale(), *np.ravel(getattr(axes, "M", ())))
 
 
 class Reel(TypedDict):
@@ -325,16 +325,16 @@ class Recorder:
         words = []
         for number, position in enumerate(along):
             words.append(show(position))
-            limits = {one: _limits(one) for one in axes}
+            limits: dict[Any, tuple] = {one: _limits(one) for one in axes}
             for lane, home in zip(lanes, homes, strict=True):
                 lane.note(number, limits.get(home, ()))
         _refuse_changes(still)
         played = _Played(len(along), largest).of([lane.variants() for lane in lanes], words)
         defs = [renderer.definitions() for renderer in self.renderers.values()]
-        return {"at": dict(at), "along": list(along), "defs": defs, **played}
+        return Reel(at=dict(at), along=list(along), defs=defs, **played)  # type: ignore[typeddict-item]
 
 
-def _figure(artist: Artist) -> Figure | None:
+def _figure(artist: Any) -> Any:
     return artist if isinstance(artist, Figure) else artist.get_figure(root=True)
 
 
@@ -354,7 +354,8 @@ def _refuse_changes(still: Sequence[Artist]) -> None:
 
 
 def _lane(artist: Artist, renderer: Renderer) -> Drawn | Bar | Label:
-    return {Rectangle: Bar, Text: Label}.get(type(artist), Drawn)(artist, renderer)
+    kinds: dict[type, type[Bar | Label]] = {Rectangle: Bar, Text: Label}
+    return kinds.get(type(artist), Drawn)(artist, renderer)
 
 
 class _Played:
@@ -395,7 +396,7 @@ class _Played:
 
     def column(self, values: Column, at: Sequence[int]) -> int:
         if len(at) < self.positions:
-            full = dict(zip(at, values, strict=True))
+            full: dict[int, Any] = dict(zip(at, values, strict=True))
             values = [full.get(position, values[0]) for position in range(self.positions)]
         return self.columns.setdefault(tuple(values), len(self.columns))
 
