@@ -129,7 +129,8 @@ class _Derived(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        return *Backward(**ctx.steps)(grad_output, *ctx.saved_tensors, ctx.eps), None, None
+        x, weight = ctx.saved_tensors
+        return *Backward(**ctx.steps)(grad_output, x, weight, ctx.eps), None, None
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float, *, derived: dict[str, Step] | None = None, **steps: Any) -> Tensor:
