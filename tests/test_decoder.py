@@ -10,6 +10,7 @@ from widgets import decoder_block
 from widgets.experiments.decoder import (
     Block,
     CharModel,
+    GLUFeedForward,
     ReLUFeedForward,
     SwiGLUFeedForward,
     modern_block,
@@ -174,6 +175,29 @@ def test_a_learners_norm_is_one_step_by_its_name():
     block = Block(D_MODEL, N_HEADS, D_FF, OwnNorm, SwiGLUFeedForward)
     assert [wire.operation for wire in wiring(block)].count("OwnNorm") == 2
     assert len(wiring(block)) == len(wiring(modern_block(D_MODEL, N_HEADS, D_FF)))
+
+
+class OwnSwish(SwiGLUFeedForward):
+    """Swish as its formula reads."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        z = self.gate_proj(x)
+        return self.down_proj(self.up_proj(x) * (torch.sigmoid(z) * z))
+
+
+def test_a_learners_swish_is_known_as_swish():
+    """z * sigmoid(z) is one step, and where it stands in the order is the only difference from ours."""
+    ours = {(wire.operation, wire.depth) for wire in wiring(modern_block(D_MODEL, N_HEADS, D_FF))}
+    theirs = wiring(Block(D_MODEL, N_HEADS, D_FF, nn.RMSNorm, OwnSwish))
+    assert {(wire.operation, wire.depth) for wire in theirs} == ours
+    (swish,) = (wire for wire in theirs if wire.operation == "silu")
+    assert swish.inputs == ("feed_forward_gate_proj",)
+
+
+def test_another_product_with_a_sigmoid_is_left_as_it_is():
+    """As in a GLU: the gate is not multiplied with itself."""
+    operations = [wire.operation for wire in wiring(Block(D_MODEL, N_HEADS, D_FF, nn.RMSNorm, GLUFeedForward))]
+    assert "silu" not in operations and operations.count("sigmoid") == 1
 
 
 def test_only_what_leads_from_the_input_to_the_result_is_a_step():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import fx, nn
 
@@ -67,12 +67,30 @@ def wiring(block: nn.Module) -> list[Wire]:
     wires: dict[str, Wire] = {}
     for node in _from_input_to_result(_traced(block)):
         inputs = tuple(str(each) for each in node.all_input_nodes if str(each) in wires)
-        depth = 1 + max((wires[name].depth for name in inputs), default=-1)
         own = tuple(str(each.target).rpartition(".")[2] for each in node.all_input_nodes if each.op == "get_attr")
-        wires[node.name] = Wire(node.name, _operation(block, node), inputs, _part(node), depth, own)
+        wires[node.name] = Wire(node.name, _operation(block, node), inputs, _part(node), 0, own)
+    wires = _with_depths(_with_swish(wires))
     if len(wires) > MOST_STEPS:
         raise ValueError(f"Expected a block of at most {MOST_STEPS} steps, which fit into a picture; got {len(wires)}.")
     return list(wires.values())
+
+
+def _with_swish(wires: dict[str, Wire]) -> dict[str, Wire]:
+    """The same with z * sigmoid(z) as one step, called silu as torch's own: so a learner's Swish is known as one."""
+    for gate in [wire for wire in wires.values() if wire.operation == "sigmoid"]:
+        users = [wire for wire in wires.values() if gate.name in wire.inputs]
+        if len(users) == 1 and users[0].operation == "mul" and set(users[0].inputs) == {gate.name, *gate.inputs}:
+            swish = replace(users[0], operation="silu", inputs=gate.inputs)
+            wires = {name: wire for name, wire in wires.items() if wire is not gate} | {swish.name: swish}
+    return wires
+
+
+def _with_depths(wires: dict[str, Wire]) -> dict[str, Wire]:
+    """The same with every depth: the steps on the longest way from the input."""
+    counted: dict[str, Wire] = {}
+    for name, wire in wires.items():
+        counted[name] = replace(wire, depth=1 + max((counted[each].depth for each in wire.inputs), default=-1))
+    return counted
 
 
 def _traced(block: nn.Module) -> fx.Graph:
