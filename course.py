@@ -3,7 +3,7 @@
 python3 course.py lab                  open your copies of the lessons in JupyterLab (its own options go after --)
 python3 course.py lab --originals      open the lessons themselves, as their authors do
 python3 course.py again 05             make a fresh copy of a lesson; the one you have is kept under another name
-python3 course.py site [FOLDER]        write the pictures as web pages that need neither Python nor a network
+python3 course.py site [FOLDER]        write the course as web pages that need neither Python nor a network
 python3 course.py test [--full]        run everything that CI runs, or all there is (options for pytest go after --)
 python3 course.py refresh [--check]    run all notebooks and store what they give (or say what is old)
 python3 course.py bench                measure how smoothly the pictures move, and what a lesson costs
@@ -127,11 +127,11 @@ def keep_widgets() -> None:
     (folder / "norms-and-gates.json").write_text(json.dumps(wanted), encoding="utf-8")
 
 
-def site(arguments: "list[str]") -> int:
-    """Write the pictures as web pages into a folder; a relative one is meant from where the person stands."""
-    if len(arguments) > 1:
-        raise Misunderstood(f"site takes one folder, not {len(arguments)}: course.py site FOLDER")
-    return run("-m", "widgets.site", *map(os.path.abspath, arguments or [str(ROOT / "site")]))
+def site(options: "list[str]") -> int:
+    """Write the course as web pages into a folder; a relative one is meant from where the person stands."""
+    named = bool(options) and not options[0].startswith("-")
+    folder, others = (options[0], options[1:]) if named else (str(ROOT / "site"), options)
+    return run("-m", "widgets.site", os.path.abspath(folder), *others)
 
 
 def test(options: "list[str]", full: bool) -> int:

@@ -643,16 +643,19 @@ def test_jupyterlab_is_told_to_save_explorers_with_a_notebook(machine: Machine) 
     assert json.loads(settings.read_text()) == {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
 
 
-@pytest.mark.parametrize(("said", "meant"), [([], "course/site"), (["pages"], "pages"), (["../x y"], "../x y")])
-def test_site_writes_where_the_person_means(machine: Machine, said: list[str], meant: str) -> None:
+@pytest.mark.parametrize(
+    ("said", "meant", "others"),
+    [
+        ([], "course/site", []),
+        (["pages"], "pages", []),
+        (["../x y", "--only", "02"], "../x y", ["--only", "02"]),
+        (["--coarse"], "course/site", ["--coarse"]),
+    ],
+)
+def test_site_writes_where_the_person_means(machine: Machine, said: list[str], meant: str, others: list[str]) -> None:
     assert machine.run("site", *said).code == 0
     folder = os.path.normpath(machine.folder.parent / meant)  # the tests start course.py from the folder above
-    assert machine.calls() == [INSTALL_LESSONS, ["site", folder]]
-
-
-def test_site_takes_one_folder(machine: Machine) -> None:
-    outcome = machine.run("site", "a", "b")
-    assert (outcome.code, outcome.sentence) == (2, "course.py: site takes one folder, not 2: course.py site FOLDER")
+    assert machine.calls() == [INSTALL_LESSONS, ["site", folder, *others]]
 
 
 def test_what_refresh_finds_is_an_exit_code(machine: Machine) -> None:
