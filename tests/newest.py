@@ -21,4 +21,4 @@ def name(requirement: str) -> str:
 
 
 if __name__ == "__main__":
-    print(*map(name, requirements("test")), sep="\n")
+    print(*sorted(set(map(name, requirements("site", "test")))), sep="\n")
