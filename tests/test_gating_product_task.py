@@ -78,7 +78,7 @@ def test_the_seeds_differ_and_the_same_seed_gives_the_same_network():
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
-    [(("Swish",), ValueError), ((3,), ValueError), (("ReLU", 0), ValueError), (("ReLU", 5, 2.5), TypeError)],
+    [(("Swish",), ValueError), ((3,), TypeError), (("ReLU", 0), ValueError), (("ReLU", 5, 2.5), TypeError)],
 )
 def test_what_cannot_be_trained_is_refused(arguments, error):
     with pytest.raises(error, match="Expected"):

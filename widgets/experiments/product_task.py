@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from widgets.experiments.threads import one_thread
-from widgets.inputs import whole_number
+from widgets.inputs import one_of, whole_number, yes_or_no
 from widgets.maths.activations import gelu, relu
 from widgets.maths.feed_forward import FAMILY
 
@@ -50,12 +50,11 @@ def learn_product(network: str, seeds: int = 5, steps: int = 800, biases: bool =
 
     network: one of NETWORKS. Adam with the same learning rate for all; about half a second.
     biases: whether each linear layer has them; they are parameters too, so there are fewer hidden positions then.
-    Raises ValueError for an unknown network, TypeError or ValueError for seeds or steps that are not whole
-    numbers of at least 1.
+    Raises TypeError or ValueError for an unknown network, for seeds that are no whole number from 1 to 1000, for
+    steps that are none from 1 to 100000, and for biases that are neither True nor False.
     """
-    if network not in NETWORKS:
-        raise ValueError(f"Expected one of {', '.join(NETWORKS)}; got {str(network)[:40]!r}.")
-    seeds, steps = whole_number("seeds", seeds), whole_number("steps", steps)
+    network, biases = one_of("network", network, NETWORKS), yes_or_no("biases", biases)
+    seeds, steps = whole_number("seeds", seeds, most=1000), whole_number("steps", steps, most=100_000)
     shapes, points = _shapes(network, biases), _points(256, INSIDE, seed=0)
     # For matrices this small more threads only wait for each other, tenfold on a busy machine.
     with one_thread(), torch.enable_grad():
