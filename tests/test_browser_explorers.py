@@ -21,6 +21,7 @@ CELLS = {
     "geometry": "norm_geometry()",
     "curves": "activation_curves(beta=2.0)",
     "flow": "gate_flow()",
+    "matrices": "three_matrices()",
     "ledger": "parameter_ledger()",
     "beta": "swish_beta()",
     "busy": BUSY,

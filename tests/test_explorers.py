@@ -27,12 +27,22 @@ from widgets import (
     parameter_ledger,
     skeleton,
     swish_beta,
+    three_matrices,
 )
 from widgets.explorers import explorer as explorers
 from widgets.explorers.still import still
 from widgets.pictures.overall_shift import X
 
-MOVING = (activation_curves, eps_effect, gate_flow, norm_geometry, overall_shift, parameter_ledger, swish_beta)
+MOVING = (
+    activation_curves,
+    eps_effect,
+    gate_flow,
+    norm_geometry,
+    overall_shift,
+    parameter_ledger,
+    swish_beta,
+    three_matrices,
+)
 EXPLORERS = {make.__name__: make for make in (*MOVING, skeleton)}
 every_explorer = pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
 

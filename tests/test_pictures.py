@@ -27,6 +27,7 @@ from widgets import (
     residual_growth,
     skeleton,
     swish_beta,
+    three_matrices,
 )
 from widgets.experiments import ablation, census
 from widgets.experiments.product_task import learn_product
@@ -81,6 +82,9 @@ MOVING = {
     "gates": gate_flow,
     "gates, two": lambda: gate_flow([2.0, -1.0], [3.0, -1.3], position=2),
     "gates, five large ones": lambda: gate_flow([1e6, -1e6, 0.5, 3.0, 2.0], [3.0, -6.0, 0.4, 0.1, 2.0], position=1),
+    "matrices": three_matrices,
+    "matrices, far out": lambda: three_matrices([3, 3, -3], "none"),
+    "matrices, small": lambda: three_matrices([0.7, 0.5, 0.3]),
     "ledger": parameter_ledger,
     "ledger, wide": lambda: parameter_ledger(18432, 65536, 3.0),
 }

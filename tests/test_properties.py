@@ -128,6 +128,7 @@ GOOD: dict[str, dict[str, object]] = {
     },
     "skeleton": {"d_model": 64, "d_ff": 170, "relu_d_ff": 256},
     "swish_beta": {"beta": 1.0},
+    "three_matrices": {"x": [1.0, 2.0, -1.0], "activation": "GELU"},
     "time_norms": {"sizes": [(2, 4)], "compile_at": 0},
     "train_pair": {
         **{

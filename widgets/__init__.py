@@ -16,6 +16,7 @@ from widgets.explorers.product_fits import product_fits
 from widgets.explorers.residual_growth import residual_growth
 from widgets.explorers.skeleton import skeleton
 from widgets.explorers.swish_beta import swish_beta
+from widgets.explorers.three_matrices import three_matrices
 from widgets.explorers.train_pair import train_pair
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "residual_growth",
     "skeleton",
     "swish_beta",
+    "three_matrices",
     "time_norms",
     "train_pair",
 ]
