@@ -2,14 +2,15 @@
 
 import gc
 import json
-import re
 import weakref
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets.widgets.widget import _instances
 
+from tests.browser import jupyterlab
 from widgets import my_predictions, predict
 from widgets.explorers import explorer, predictions
 from widgets.explorers import predict as module
@@ -326,48 +327,67 @@ def test_what_else_it_refuses(arguments, kind, sentence):
         predict(QUESTION, "yes", "no", **arguments)
 
 
-AFTER_THE_RUN = re.compile("^(Yes, [BC]|You said|It came out as)")
+CELLS = {
+    "imports": "from widgets import predict",
+    "ask": "predict('What is 6 x 7?', 'less than 42', '42', 'more than 42', right='B')",
+    "run": "6 * 7",
+    "next": "'the next'",
+}
 COUNT = "id => window.lesson.content.widgets.find(cell => cell.model.id === id).model.executionCount"
 
 
-def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where JupyterLab and its kernels work: one notebook with one question."""
+    folder = tmp_path_factory.mktemp("questions")
+    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "03_hard_questions.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(folder):
+    """In place of the one that serves the lessons."""
+    with jupyterlab(folder) as address:
+        yield address
+
+
+def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson, folder):
     """JupyterLab takes arrows and Enter for its cells; here they must reach the answers and the buttons."""
-    lesson = open_lesson("01_layernorm.ipynb")
-    for cell in ("imports", "x", "divisor-ask"):
-        lesson.run(cell)
-    before = lesson.ask(COUNT, "divisor-ask")
+    lesson = open_lesson("03_hard_questions.ipynb")
+    lesson.run("imports")
+    lesson.run("ask")
+    before = lesson.ask(COUNT, "ask")
     place, keys = lesson.page.locator(".prediction"), lesson.page.keyboard
-    question = "We found the variance 17/9 = 1.8889. What does x.var() say, called without arguments?"
-    form = place.get_by_role("group", name=question)
+    form = place.get_by_role("group", name="What is 6 x 7?")
     said, answers = place.get_by_role("status"), form.get_by_role("radio").all()
 
     answers[0].focus()
     for key in ("Space", "ArrowDown", "ArrowDown"):
         keys.press(key)
     assert [answer.is_checked() for answer in answers] == [False, False, True]
-    keys.press("Tab")
-    keys.press("Space")
-    keys.press("Tab")
-    keys.press("Enter")
-    assert said.inner_text() == 'You committed to C: "a little more". Now run the next cell and see.'
+    for key in ("Tab", "Space", "Tab", "Enter"):  # sure of it, and committed
+        keys.press(key)
+    assert said.inner_text() == 'You committed to C: "more than 42". Now run the next cell and see.'
     assert all(answer.is_disabled() for answer in answers)
     assert form.get_by_role("checkbox").is_checked()
 
-    keys.press("Shift+Enter")  # the next cell is the active one, so this runs the experiment
-    lesson.page.wait_for_function("lesson.content.activeCell.model.id === 'divisor-say'")
-    place.get_by_text(AFTER_THE_RUN).wait_for()
-    assert lesson.ask(COUNT, "divisor-ask") == before
-    lesson.show("divisor-ask")
+    keys.press("Shift+Enter")  # the next cell is the active one, so this runs the experiment and not the question again
+    place.get_by_text("It came out as B. You were sure of C, so this is the one to remember.").wait_for()
+    assert lesson.ask(COUNT, "ask") == before
+    assert lesson.ask(COUNT, "run") == before + 1
+    (entry,) = json.loads((folder / "predictions.json").read_text(encoding="utf-8"))
+    assert (entry["choice"], entry["sure"], entry["right"], entry["topic"]) == ("C", True, False, "hard questions")
+
     form.get_by_role("button", name="Change my mind").focus()
     keys.press("Enter")
     assert said.inner_text() == "Choose an answer and commit to it. Then run the next cell."
-
-    form.get_by_role("radio", name="also 1.8889").click()
+    form.get_by_role("radio", name="less than 42").click()
     form.get_by_role("button", name="Commit").click()
-    assert said.inner_text() == 'You committed to B: "also 1.8889". Now run the next cell and see.'
-    lesson.show("divisor-ask")
+    assert said.inner_text() == 'You committed to A: "less than 42". Now run the next cell and see.'
     form.get_by_role("button", name="I have run it").click()
-    place.get_by_text(AFTER_THE_RUN).wait_for()
+    place.get_by_text("It came out as B. You were sure of A").wait_for()
 
     form.get_by_role("button", name="Show of hands").click()
     form.get_by_label("hands for A").fill("10")

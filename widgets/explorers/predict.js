@@ -17,7 +17,8 @@ function button(textContent, type, quiet) {
 
 // A number field and a bar for the hands of one answer.
 function counter([letter]) {
-  const count = element("input", { type: "number", min: 0, max: 999, step: 1, ariaLabel: `hands for ${letter}` });
+  const count = element("input", { type: "number", min: 0, max: 999, step: 1 });
+  count.setAttribute("aria-label", `hands for ${letter}`);
   const bar = element("i", {}), share = element("small", {});
   return { count, bar, share, all: element("span", { className: "hands" }, count, bar, share) };
 }
@@ -40,7 +41,8 @@ function build(model) {
 }
 
 function show(model, parts) {
-  const [choice, committed, ran] = ["choice", "committed", "ran"].map((name) => model.get(name));
+  const [choice, ran] = [model.get("choice"), model.get("ran")];
+  const committed = model.get("committed") && choice >= 0;
   parts.radios.forEach((radio, i) => Object.assign(radio, { checked: i === choice, disabled: committed }));
   Object.assign(parts.sure, { checked: model.get("sure"), disabled: committed });
   Object.assign(parts.commit, { hidden: committed, disabled: choice < 0 });
@@ -54,7 +56,7 @@ function show(model, parts) {
 
 function showHands(model, { counters, count }) {
   const hands = model.get("hands"), all = hands.reduce((sum, each) => sum + each, 0);
-  count.ariaExpanded = String(model.get("counting"));
+  count.setAttribute("aria-expanded", String(model.get("counting")));
   counters.forEach((each, i) => {
     each.all.hidden = !model.get("counting");
     if (Number(each.count.value) !== hands[i]) each.count.value = hands[i] || "";
