@@ -10,11 +10,11 @@ from widgets.maths.norms import NormSteps, ShiftSteps, mean_and_rms
 from widgets.pictures.page import PANEL, BarRow, Rect, box, faint, line, page, write
 
 HEIGHT = 366
-LEFT, ACROSS = 6, PANEL - 12  # the rows
+LEFT, ACROSS = 7, PANEL - 16  # the rows
 X = Rect(LEFT, 250, ACROSS, 64)  # the places of the bars, up and down
 CENTRED = Rect(LEFT, 155, ACROSS, 52)
 RESULT = Rect(LEFT, 14, ACROSS, 78)
-BAND = Rect(0, 0, PANEL, 138)  # behind the result, which is what the picture is about
+BAND = Rect(0, 0, PANEL - 3, 138)  # behind the result, which is what the picture is about
 TITLE = 17  # from the top of the bars to the row's title
 
 
