@@ -111,6 +111,15 @@ def test_what_the_lesson_says():
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(("old", "new"), [("held_out_loss", "loss"), (",2.", ",two point "), ("final,", "")])
+def test_another_table_is_refused(old, new, tmp_path):
+    """A column missing, a number that is none, a row that is too short."""
+    shipped = (DATA / "ablation.csv").read_text(encoding="utf-8")
+    (tmp_path / "table.csv").write_text(shipped.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^Expected a table with the columns stage, norm, feed_forward"):
+        read_runs(tmp_path / "table.csv")
+
+
 def test_the_script_runs_and_repeats(script, tmp_path, monkeypatch):
     """The whole experiment, two steps long, on little text; the first arm twice the same."""
     tokens = encode(text())[:4000]

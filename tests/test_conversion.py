@@ -38,6 +38,15 @@ def test_exact(model):
     assert not any(isinstance(module, torch.nn.LayerNorm) for module in swap_norms(model).modules())
 
 
+def test_exact_without_a_bias():
+    """Cohere's LayerNorm: a gain and no bias."""
+    made = CharModel("LayerNorm without bias", "SwiGLU", **SMALL).double()
+    generator = torch.Generator().manual_seed(2)
+    for parameter in made.parameters():
+        parameter.data += 0.4 + 0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+    assert furthest(made, swap_norms(centre_writers(made))) < 1e-12
+
+
 def test_careless_is_another_function(model):
     assert furthest(model, swap_norms(model)) > 1e-3
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from statistics import mean, stdev
+from typing import get_type_hints
 
 from widgets.inputs import as_list, shortened
 
@@ -41,20 +42,17 @@ class Run:
 
 
 def read_runs(path: str | Path) -> list[Run]:
-    """The rows of a table made by lessons/data/ablation.py."""
+    """The rows of a table made by lessons/data/ablation.py.
+
+    Raises ValueError when it is another table.
+    """
+    kinds = {field.name: get_type_hints(Run)[field.name] for field in fields(Run)}
     with Path(path).open(newline="", encoding="utf-8") as file:
-        return [
-            Run(
-                row["stage"],
-                row["norm"],
-                row["feed_forward"],
-                int(row["seed"]),
-                float(row["learning_rate"]),
-                int(row["parameters"]),
-                float(row["held_out_loss"]),
-            )
-            for row in csv.DictReader(file)
-        ]
+        try:
+            return [Run(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in csv.DictReader(file)]
+        except (KeyError, TypeError, ValueError) as problem:
+            wanted = f"Expected a table with the columns {', '.join(kinds)}"
+            raise ValueError(f"{wanted}; got {type(problem).__name__}: {shortened(problem)}.") from problem
 
 
 def losses(runs: list[Run], arm: Arm) -> dict[int, float]:

@@ -17,7 +17,7 @@ WRITERS = ("o_proj", "down_proj")  # the matrices whose output is added to the r
 
 
 class RMSNormWithBias(nn.RMSNorm):
-    """RMSNorm, then a bias: what is left of LayerNorm when its mean is gone.
+    """RMSNorm, then a bias if there is one: what is left of LayerNorm when its mean is gone.
 
     x: (..., d) -> the same shape
     Source: Zhang & Sennrich 2019, eq. 5, keeps this bias.
@@ -28,7 +28,8 @@ class RMSNormWithBias(nn.RMSNorm):
         self.weight, self.bias = layer_norm.weight, layer_norm.bias
 
     def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x) + self.bias
+        normalised = super().forward(x)
+        return normalised if self.bias is None else normalised + self.bias
 
 
 def centre_writers(model: CharModel) -> CharModel:
