@@ -127,6 +127,11 @@ def out_of_place_with_addcmul(x, weight, eps):
     return torch.addcmul(torch.zeros_like(result), x * scale, weight)
 
 
+def length_squared(x, weight, eps):
+    """The mean square is the square of the length, by d."""
+    return x / (x.norm(dim=-1, keepdim=True) ** 2 / x.shape[-1] + eps) ** 0.5 * weight
+
+
 def in_place_on_a_copy(x, weight, eps):
     copy = x.clone()
     copy *= (x.square().mean(-1, keepdim=True) + eps).rsqrt()
@@ -468,6 +473,7 @@ RIGHT = {
         helper_calls,
         out_of_place_with_addcmul,
         in_place_on_a_copy,
+        length_squared,
         over_flat_tokens,
         autograd_function,
         with_defaults,

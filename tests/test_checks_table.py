@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
+import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -28,7 +29,8 @@ def norm(x, weight, eps):
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
 
 
-KNOWN = {"F": F, "acts": acts, "math": math, "nn": nn, "norm": norm, "right": glu, "torch": torch}
+KNOWN = {"F": F, "math": math, "nn": nn, "torch": torch, "acts": acts, "norm": norm, "right": glu, "lin": F.linear}
+KNOWN["quick"] = lambda z: F.silu(1.702 * z) / 1.702
 
 
 def function(arguments, code, before=""):
@@ -39,8 +41,8 @@ def function(arguments, code, before=""):
 
 
 def backward(code):
-    setup = "d = x.shape[-1]; r = (x.square().mean(-1, keepdim=True) + eps).sqrt(); z = x / r"
-    return function("g, x, w, eps", code, setup)
+    scale = "d = x.shape[-1]; r = (x.square().mean(-1, keepdim=True) + eps).sqrt(); z = x / r"
+    return function("g, x, w, eps", code, f"{scale}; gz = (g * z).reshape(-1, d).sum(0)")
 
 
 def family(code):
@@ -64,13 +66,13 @@ def fused(code):
 
 
 def module(code):
-    weight, _, code = code.partition(" ; ")
+    weight, _, code = code.rpartition(" ; ")
     forward = function(
         "self, x",
         code,
         "wide, w, eps = x.to(torch.promote_types(x.dtype, torch.float32)), self.weight, self.eps",
     )
-    make = function("d", weight)
+    make = function("d", weight or "nn.Parameter(torch.ones(d))")
 
     def __init__(self, d_model, eps=1e-6):
         nn.Module.__init__(self)
@@ -100,7 +102,7 @@ def rows():
     for table in (*TABLES, "BUGS"):
         for line in getattr(wrong_answers, table).strip().splitlines():
             words, _, code = line.partition("| ")
-            yield table, words.strip(), code
+            yield table, words.strip(), code.strip()
 
 
 def verdict_on(table, words, code):
@@ -109,3 +111,19 @@ def verdict_on(table, words, code):
         return checks.check_bug(number, function(BUG_ARGUMENTS[number], code))
     check, make = TABLES[table]
     return check(make(code))
+
+
+@pytest.mark.parametrize(("table", "words", "code"), list(rows()), ids=lambda part: part[:40])
+def test_it_is_refused_and_told_what_helps(table, words, code) -> None:
+    verdict = verdict_on(table, words, code)
+    assert not verdict.passed
+    name = words.partition(" ")[2] if table == "BUGS" else words
+    assert verdict.mistake == (name or None), verdict
+    last = verdict.steps[-1].what if verdict.steps else ""
+    only_numbers = last == "has the right values" and verdict.symptom.count(". ") == 0
+    assert name or not only_numbers, verdict
+    assert "could not handle" not in verdict.symptom
+
+
+def test_there_are_many() -> None:
+    assert len(list(rows())) >= 200

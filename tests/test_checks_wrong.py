@@ -7,6 +7,8 @@ import random
 import sys
 import time
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -585,6 +587,59 @@ class JointDetached(JointOnly):
     cut = True
 
 
+class HalfLoaded(Fused):
+    """Copies the gate rows and forgets the others."""
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        if prefix + "gate_proj.weight" in state_dict:
+            joint = self.gate_up_proj.weight.detach().clone()
+            joint[: len(joint) // 2] = state_dict.pop(prefix + "gate_proj.weight")
+            del state_dict[prefix + "up_proj.weight"]
+            state_dict[prefix + "gate_up_proj.weight"] = joint
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+class SlopeOfOne(torch.autograd.Function):
+    """Swish whose backward was written for beta = 1."""
+
+    @staticmethod
+    def forward(ctx, z, beta):
+        ctx.save_for_backward(z)
+        return z * torch.sigmoid(beta * z)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (z,) = ctx.saved_tensors
+        return grad * torch.sigmoid(z) * (1 + z * torch.sigmoid(-z)), None
+
+
+class LayerNormsBackward(torch.autograd.Function):
+    """RMSNorm with LayerNorm's three terms on the way back."""
+
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        ctx.save_for_backward(x, weight)
+        ctx.eps = eps
+        return norm(x, weight, eps)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        r = (x.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        z, g = x / r, grad * weight
+        grad_x = (g - g.mean(-1, keepdim=True) - z * (g * z).mean(-1, keepdim=True)) / r
+        return grad_x, (grad * z).reshape(-1, x.shape[-1]).sum(0), None
+
+
+def equal_units(layer):
+    for one in (layer.gate_proj, layer.up_proj, layer.down_proj):
+        nn.init.constant_(one.weight, 0.1)
+
+
+def padded(x):
+    return (x.square().sum(-1, keepdim=True) / 2 ** (x.shape[-1] - 1).bit_length()).sqrt()
+
+
 def bug(number):
     return lambda fixed: checks.check_bug(number, fixed)
 
@@ -649,6 +704,14 @@ MORE = [
         "",
     ),
     (bug(2), first_tokens_scale, None, "another token does"),
+    (checks.check_rms, padded, "divided by a padded length", ""),
+    (checks.check_rms, lambda x: x.square().mean(-1, keepdim=True).square(), "squared instead of rooted", ""),
+    (checks.check_rms, lambda x: rms(x) * torch.ones(1), "leans on the default dtype", ""),
+    (checks.check_rms_norm, lambda *args: LayerNormsBackward.apply(*args), "LayerNorm's gradient", "own backward"),
+    (checks.check_rms_norm, lambda x, w, eps: x / (rms(x) ** 2 + eps).sqrt() * w, "root squared again", "zeros"),
+    (checks.check_swish, lambda z, beta=1.0: SlopeOfOne.apply(z, beta), "own backward for beta = 1", ""),
+    (checks.check_fused_swiglu, HalfLoaded, "half of the joint matrix not loaded", ""),
+    (checks.check_swiglu_module, made(Gated, equal_units), None, "training would keep them equal"),
     (bug(5), lambda x, joint, down: x * 0, None, "Twice the gate matrix"),
 ]
 
@@ -661,6 +724,33 @@ def test_what_other_people_write(check, learner, name, words) -> None:
         assert verdict.mistake == name, verdict
     assert words in verdict.message, verdict
     assert "could not handle" not in verdict.message
+
+
+def test_the_names_that_were_found_are_shown() -> None:
+    verdict = checks.check_rmsnorm_module(lambda d, eps=1e-6: nn.ModuleDict({"norm": nn.RMSNorm(d, eps)}))
+    assert "holds norm.weight; that of torch.nn.RMSNorm holds weight" in verdict.symptom
+
+
+def test_one_matrix_of_equal_numbers_does_not_keep_the_units_equal() -> None:
+    assert checks.check_swiglu_module(made(Gated, lambda m: nn.init.constant_(m.gate_proj.weight, 0.1))).passed
+
+
+@pytest.mark.parametrize("huge", [Decimal("1e999999"), 10**5000, float("inf"), Fraction(1, 3)], ids=range(4))
+def test_a_strange_number_is_refused_at_once(huge) -> None:
+    started = time.monotonic()
+    verdict = checks.check_matched_d_ff(lambda d, r: huge)
+    assert not verdict.passed
+    assert "could not handle" not in verdict.message
+    assert time.monotonic() - started < 5
+
+
+def test_half_a_character_in_an_error_does_not_lose_the_card() -> None:
+    def raises_half(x):
+        raise ValueError("\udcff")
+
+    verdict = checks.check_rms(raises_half)
+    assert "ValueError" in verdict.message
+    assert (repr(verdict) + verdict._repr_html_()).encode()
 
 
 def test_print_options_are_set_back() -> None:

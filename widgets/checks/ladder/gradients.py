@@ -27,7 +27,7 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def gradient(*args: Any, **steps: Any) -> tuple[Tensor | None, ...]:
         args = tuple(
-            arg.requires_grad_() if isinstance(arg, Tensor) and arg.is_floating_point() else arg for arg in args
+            fresh(arg).requires_grad_() if isinstance(arg, Tensor) and arg.is_floating_point() else arg for arg in args
         )
         leaves = [arg for arg in args if isinstance(arg, Tensor) and arg.requires_grad]
         return _weighed(function(*args, **steps), leaves)

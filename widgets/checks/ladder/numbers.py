@@ -31,12 +31,16 @@ def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any]
         _refuse_other_than_number(trial, one, whole, found)
     trial.passed(Rung.WHOLE if whole else Rung.NUMBER)
     if wrong:
-        given, right = _number(wrong[0].outcome.value), wrong[0].expected
-        symptom = f"For {wrong[0].probe.words} it gives {number(given[0])}; expected {number(right[0])}."
-        telling = formula.telling(given[0], *wrong[0].probe.args)
-        trial.refuse(Rung.VALUES, f"{symptom} {telling}".strip(), found)
+        trial.refuse(Rung.VALUES, _symptom(formula, wrong[0]), found)
     trial.passed(Rung.VALUES)
     _refuse_another_answer(trial, function, tried)
+
+
+def _symptom(formula: Formula, tried: Tried) -> str:
+    """What came and what should have come, and what is wrong with it, unless it is beyond all measure."""
+    (given, *_), (right, *_) = _number(tried.outcome.value), tried.expected
+    telling = formula.telling(given, *tried.probe.args) if abs(given) < 1e15 else ""
+    return f"For {tried.probe.words} it gives {number(given)}; expected {number(right)}. {telling}".strip()
 
 
 def _is_right(tried: Tried) -> bool:

@@ -139,13 +139,8 @@ def _recognised(formula: Formula, tried: Sequence[Tried]) -> tuple[Mistake, ...]
     if len(answered) < len(tried):
         choices += [answered] if len(answered) >= ENOUGH else []
         choices += [alike_in_axes] if ENOUGH_ALIKE <= len(alike_in_axes) < len(answered) else []
-    for chosen in choices:
-        seen = [Evidence(one.probe.args, one.given, one.right) for one in chosen]
-        if all(one.right for one in seen):
-            return ()
-        if found := diagnose(formula.right, formula.bank, seen):
-            return found
-    return ()
+    seen = {id(one): Evidence(one.probe.args, one.given, one.right) for one in tried}
+    return diagnose(formula.right, formula.bank, *([seen[id(one)] for one in chosen] for chosen in choices))
 
 
 def _axes(tried: Tried) -> int:

@@ -23,6 +23,7 @@ Answer = Any  # the values a call gave, or the kind of error it raised
 # sums and differences that lead to it have lost their digits.
 OWN = {torch.float64: 1e-6, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
 ROW = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+MOST_PAIRED = 16  # variants of a mistake that still combines with others
 NOTHING = 1e-30  # less than this is rounded to zero, and so is all the rest of a row of zeros
 
 
@@ -60,7 +61,7 @@ def named(bank: Sequence[Mistake], *names: str) -> tuple[Mistake, ...]:
 def answer(function: Callable[..., Any], args: Sequence[Any], **steps: Any) -> Answer:
     """What a formula of ours answers: its values as a tuple, or the type of the error."""
     try:
-        value = function(*(fresh(arg) for arg in args), **steps)
+        value = function(*args, **steps)
     except Exception as error:
         return type(error)
     return value if isinstance(value, tuple) else (value,)
@@ -102,23 +103,37 @@ def alike(one: Answer, other: Answer) -> bool:
 
 
 def hypotheses(bank: Sequence[Mistake]) -> Iterator[tuple[tuple[Mistake, ...], Steps]]:
-    """Every mistake in every variant, then every pair of mistakes that do not exchange the same step."""
+    """Every mistake in every variant, then every pair that does not exchange the same step.
+
+    A mistake of many variants is not paired: that would take long, and say little.
+    """
     single = [((mistake,), steps) for mistake in bank for steps in mistake.variants]
     yield from single
-    for (one, first), (other, second) in combinations(single, 2):
+    paired = [one for one in single if len(one[0][0].variants) <= MOST_PAIRED]
+    for (one, first), (other, second) in combinations(paired, 2):
         if one != other and not first.keys() & second.keys():
             yield one + other, first | second
 
 
-def diagnose(formula: Callable[..., Any], bank: Sequence[Mistake], seen: Sequence[Evidence]) -> tuple[Mistake, ...]:
+def diagnose(formula: Callable[..., Any], bank: Sequence[Mistake], *choices: Sequence[Evidence]) -> tuple[Mistake, ...]:
     """The mistake, or the two, with which the formula answers everything as the learner did; () for none.
 
+    choices: what to explain, and what to be content with if nothing explains all of it
     Errors alone are no evidence: too many things raise the same kind. What was wrong is compared first.
     """
-    if all(isinstance(one.given, type) for one in seen):
-        return ()
-    telling = sorted(seen, key=lambda one: one.right or isinstance(one.given, type))
-    for mistakes, steps in hypotheses(bank):
-        if all(alike(answer(formula, one.args, **steps), one.given) for one in telling):
-            return mistakes
+    known: dict[tuple[int, int], bool] = {}
+    possible = list(hypotheses(bank))
+
+    def explains(at: int, one: Evidence) -> bool:
+        if (at, id(one)) not in known:
+            known[at, id(one)] = alike(answer(formula, one.args, **possible[at][1]), one.given)
+        return known[at, id(one)]
+
+    for seen in choices:
+        telling = sorted(seen, key=lambda one: one.right or isinstance(one.given, type))
+        if all(isinstance(one.given, type) for one in seen) or all(one.right for one in seen):
+            continue
+        for at, (mistakes, _) in enumerate(possible):
+            if all(explains(at, one) for one in telling):
+                return mistakes
     return ()
