@@ -218,6 +218,13 @@ def test_every_picture_answers_a_question(path: Path) -> None:
 
 
 @every_notebook
+def test_the_code_of_a_question_is_hidden(path: Path) -> None:
+    """It holds every answer, and which one is right; the form under it asks the same in words."""
+    asking = [cell for cell in code_cells(path) if re.search(r"^predict\(", cell.source, flags=re.M)]
+    assert [cell.id for cell in asking if not cell.metadata.get("jupyter", {}).get("source_hidden")] == []
+
+
+@every_notebook
 def test_headings_are_steps_of_one(path: Path) -> None:
     """One title, in the first cell, and no level that is skipped: what a screen reader navigates by."""
     levels = [len(marks) for cell in prose_cells(path) for marks in headings(cell)]
