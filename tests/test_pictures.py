@@ -145,6 +145,17 @@ def meet(one, other) -> bool:
     return across > 1 and min(one.y1, other.y1) - max(one.y0, other.y0) > 3
 
 
+def test_three_steps_of_one_depth_stand_side_by_side_and_a_parameter_is_named():
+    panel, again = decoder_block(ThreeLanes(), ThreeLanes()).picture.panels
+    written = texts(panel)
+    lanes = sorted((box.x0, box.y0) for words, box, _ in written if words == "v" or words.endswith("…"))
+    assert len(lanes) == 3
+    assert len({round(y) for _, y in lanes}) == 1
+    assert {"multiply gain", "mT", "softmax"} <= {words for words, _, _ in written}
+    titles = [words for panel in (panel, again) for words, _, _ in texts(panel) if words.startswith("ThreeLanes")]
+    assert len(set(titles)) == 2
+
+
 @pytest.mark.parametrize("make", MOVING.values(), ids=MOVING)
 def test_rows_that_can_be_covered_lie_on_their_panels_and_hold_words(make):
     picture = make().picture
