@@ -132,7 +132,7 @@ def test_every_preset_changes_something_and_reset_takes_it_back(make):
     explorer = make()
     for preset in explorer.presets[1:]:
         for name in explorer.positions:
-            moved(explorer, name, 7)
+            moved(explorer, name, 3)
         text = repr(explorer)
         press(explorer, preset["label"])
         assert repr(explorer) != text

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import re
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pytest
-from matplotlib import rc_context, rcParams
-from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib import _path, rc_context, rcParams
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 
 from widgets.flipbook.controls import Slider
 from widgets.flipbook.flipbook import Flipbook
-from widgets.flipbook.recording import split
+from widgets.flipbook.lanes import split
+from widgets.flipbook.svg import PRIVATE
 
 POSITIONS = [float(k) for k in range(7)]
 
@@ -420,3 +424,20 @@ def _styled(settings):
 def test_split_puts_what_differs_in_columns(values, parts):
     assert split(values) == parts
     assert ["".join(p if isinstance(p, str) else p[k] for p in parts) for k in range(2)] == values
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_matplotlib_still_has_what_the_renderer_builds_on(name):
+    missing = (
+        f"matplotlib {matplotlib.__version__} has changed RendererSVG.{name}, on which widgets/flipbook/svg.py builds"
+    )
+    method = getattr(RendererSVG, name, None)
+    assert method is not None, missing
+    assert list(inspect.signature(method).parameters)[1:] == PRIVATE[name], missing
+
+
+def test_matplotlib_still_writes_paths_as_the_renderer_asks():
+    """_path.convert_to_string(path, transform, clip, simplify, sketch, precision, codes, postfix) is not public."""
+    path, codes = Path([(0, 1), (2.126, 3)]), [b"M", b"L", b"Q", b"C", b"z"]
+    text = _path.convert_to_string(path, None, None, False, None, 2, codes, False)
+    assert text.replace(b"\n", b"").strip() in (b"M0 1L2.13 3", b"M 0 1 L 2.13 3")

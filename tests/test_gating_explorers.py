@@ -182,7 +182,7 @@ def test_another_rounding_is_drawn_with_the_sliders_where_they_are():
 def test_beta_is_played_from_a_line_to_nearly_relu():
     explorer = swish_beta()
     assert "a straight line" in reel_words(explorer, "beta", 0)
-    assert numbers_in(reel_words(explorer, "beta", 200)) == pytest.approx([10, -0.028, -0.128, 1, 1.0], abs=0.00051)
+    assert numbers_in(reel_words(explorer, "beta", 100)) == pytest.approx([10, -0.028, -0.128, 1, 1.0], abs=0.00051)
 
 
 def test_two_contents_turn_the_last():

@@ -90,15 +90,15 @@ def test_a_drag_paints_every_position_and_sends_nothing(chromium):
 def test_keys_move_a_slider_and_python_does(chromium):
     with bare(chromium, swish_beta()) as page:
         slider = page.get_by_role("slider", name="β")
-        for key, reads in (("Home", "0.00"), ("ArrowRight", "0.05"), ("End", "10.00"), ("ArrowLeft", "9.95")):
+        for key, reads in (("Home", "0.00"), ("ArrowRight", "0.10"), ("End", "10.00"), ("ArrowLeft", "9.90")):
             slider.press(key)
             says(page, f"β = {reads}")
             assert slider.get_attribute("aria-valuetext") == reads == page.locator("output").inner_text()
         slider.press("PageDown")
-        says(page, "β = 8.95")
+        says(page, "β = 8.90")
         page.evaluate("() => model.set('beta', 2)")
         says(page, "β = 2.00")
-        assert slider.input_value() == "40"
+        assert slider.input_value() == "20"
 
 
 def test_a_second_slider_moved_straight_after_the_first_follows(chromium):
@@ -318,3 +318,14 @@ def test_a_page_from_right_to_left_keeps_numbers_in_order(chromium):
         slider = page.get_by_role("slider", name="scale")
         slider.press("ArrowRight")
         assert slider.get_attribute("aria-valuetext") == "1.02"
+
+
+def test_no_key_is_lost_when_the_kernel_echoes_an_earlier_place(chromium):
+    with bare(chromium, overall_shift()) as page:
+        slider = page.get_by_role("slider", name="overall shift")
+        slider.press("Home")
+        for _ in range(100):
+            page.keyboard.press("ArrowRight")
+        says(page, "Shift 0,")
+        settled(page)
+        assert (slider.input_value(), page.kernel.explorer.shift) == ("100", 0.0)

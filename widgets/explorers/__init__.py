@@ -1,1 +1,1 @@
-"""Controls, a flipbook and the same numbers as text: the only room that knows ipywidgets."""
+"""What a lesson calls: pictures with their controls, questions, and what takes a while with a bar."""

@@ -17,7 +17,7 @@ from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
 EXAMPLE = (-0.5, -0.4, 1.2)
 SHIFTS = np.linspace(-1.2, 1.2, 121).round(2)
 TURNS = np.arange(0.0, 361.0, 3.0)
-VIEWS = np.arange(-90.0, 91.0, 2.5)
+VIEWS = np.arange(-90.0, 91.0, 5.0)
 VIEW = -15.0  # degrees: from here the circle, the sphere and the line are seen apart
 
 

@@ -12,7 +12,7 @@ from widgets.maths.activations import BetaSteps, beta_steps
 from widgets.pictures.swish_beta import SwishBetaPicture
 
 LARGEST = 10
-POSITIONS = np.linspace(0, LARGEST, 201).round(2)
+POSITIONS = np.linspace(0, LARGEST, 101).round(2)
 
 
 def swish_beta(beta: float = 1.0) -> Explorer:

@@ -18,21 +18,24 @@ function makeControls(model, box, player, kernel, settled) {
   let asking = false; // one request at a time, so that a busy kernel is asked for the newest only
   /** @type {Set<string>} */
   let tried = new Set(); // reels that were asked for since the last move, so that a failing one is not asked for again
+  /** @type {Map<string, number>} */
+  const held = new Map(); // where a hand has moved a slider, until the kernel hears of it
   const hooks = { touched: () => {} };
 
-  /** Asks for the reels that do not fit, one after the other. @param {string} [first] */
-  function ask(first = last) {
+  /** Asks for the reels that do not fit, one after the other. @param {string} [first] @param {boolean} [awaited] */
+  function ask(first = last, awaited = player.late()) {
     const name = [first, ...player.names].find((s) => s !== undefined && !player.fits(s) && !tried.has(s));
     if (asking) return;
     asking = name !== undefined;
     settled(!asking);
     if (!asking) return;
     tried.add(name);
-    kernel.request({ record: name, at: player.at(), now: !player.names.some(player.fits) }, () => {
+    const answered = () => {
       asking = false;
       if (alone() && !player.fits(last) && (pressed || !player.names.some(player.fits))) borrow(last);
       setTimeout(ask, 30); // the reel itself may come a moment after the answer
-    });
+    };
+    kernel.request({ record: name, at: player.at(), now: !player.names.some(player.fits) }, answered, awaited);
   }
 
   /** A hand is on a slider: what it needs is asked for now, not when it rests. @param {string} name */
@@ -43,7 +46,7 @@ function makeControls(model, box, player, kernel, settled) {
     if (!kernel.silent()) kernel.tell("");
     if (player.fits(name)) return;
     tried.clear();
-    ask(name);
+    ask(name, true);
   }
 
   const alone = () => kernel.silent() || model.get("static");
@@ -61,9 +64,16 @@ function makeControls(model, box, player, kernel, settled) {
   function move(name, k) {
     last = name;
     tried.clear();
+    held.set(name, player.positions[name][k]);
     model.set(name, player.positions[name][k]);
     if (alone() && !asking && !player.fits(name)) borrow(name);
     rest();
+  }
+
+  /** The echo of an earlier value, or another tab's, does not overtake a moving hand. @param {string} name */
+  function keep(name) {
+    const value = held.get(name);
+    if (value !== undefined && value !== model.get(name)) model.set(name, value);
   }
 
   /** Soon after the last move, and not under a pressed hand, the kernel hears of it. */
@@ -72,6 +82,7 @@ function makeControls(model, box, player, kernel, settled) {
     clearTimeout(resting);
     resting = window.setTimeout(() => {
       if (pressed) return;
+      held.clear();
       model.save_changes();
       ask();
     }, REST);
@@ -81,6 +92,7 @@ function makeControls(model, box, player, kernel, settled) {
   function apply(values) {
     hooks.touched();
     tried.clear();
+    held.clear();
     for (const name in values) model.set(name, values[name]);
     model.save_changes();
     if (Object.keys(values).every((name) => name in player.positions)) ask();
@@ -101,7 +113,8 @@ function makeControls(model, box, player, kernel, settled) {
   const spec = (/** @type {string} */ name) => model.get("controls").find((control) => control.name === name);
   for (const row of rows) listeners.push([`change:${row.name}`, row.show]);
   for (const name of player.names) {
-    listeners.push([`change:${name}`, player.moved], [`change:${name}`, rest], [`change:${name}_reel`, player.moved]);
+    listeners.push([`change:${name}`, () => keep(name)], [`change:${name}`, player.moved], [`change:${name}`, rest]);
+    listeners.push([`change:${name}_reel`, player.moved]);
     listeners.push([`change:${name}_reel`, rest]);
   }
   for (const [event, f] of listeners) model.on(event, f);

@@ -11,19 +11,22 @@ const IMPATIENCE = 500; // and until it still does
  */
 function makeKernel(model, tell) {
   const own = Math.random().toString(36).slice(2);
-  /** @type {Map<string, {timer: number, done: () => void}>} */
+  /** @type {Map<string, {timer: number, done: () => void, awaited: boolean}>} */
   const open = new Map();
   let asked = 0;
   let silent = false;
 
   /**
-   * Sends a message; `done` is called after its answer, or when there is none.
+   * Sends a message; `done` is called after its answer, or when there is none. Nothing is said of a silence for which
+   * nobody waits.
    * @param {object} message
    * @param {() => void} done
+   * @param {boolean} awaited
    */
-  function request(message, done = () => {}) {
+  function request(message, done = () => {}, awaited = true) {
     const id = `${own}-${(asked += 1)}`;
-    open.set(id, { timer: window.setTimeout(unanswered, silent ? IMPATIENCE : PATIENCE, id), done });
+    const timer = window.setTimeout(unanswered, silent ? IMPATIENCE : PATIENCE, id);
+    open.set(id, { timer, done, awaited });
     try {
       model.send({ ...message, id });
     } catch {
@@ -33,27 +36,26 @@ function makeKernel(model, tell) {
 
   /** @param {string} id */
   function close(id) {
-    const { timer, done } = open.get(id) ?? { timer: 0, done: () => {} };
-    clearTimeout(timer);
+    const request = open.get(id) ?? { timer: 0, done: () => {}, awaited: false };
+    clearTimeout(request.timer);
     open.delete(id);
-    return done;
+    return request;
   }
 
   /** @param {string} id */
   function unanswered(id) {
-    const done = close(id);
+    const { done, awaited } = close(id);
     silent = true;
-    if (!model.get("static")) tell(model.get("says").silent);
+    if (awaited && !model.get("static")) tell(model.get("says").silent);
     done();
   }
 
-  /** @param {{answered?: string, sorry?: string}} message */
+  /** A late answer is one, too. @param {{answered?: string, sorry?: string}} message */
   function hear({ answered, sorry = "" }) {
-    if (answered === undefined || !open.has(answered)) return;
-    const done = close(answered);
+    if (!answered?.startsWith(own)) return;
     silent = false;
     tell(sorry);
-    done();
+    close(answered).done();
   }
 
   model.on("msg:custom", hear);

@@ -45,14 +45,17 @@ const CALM = 100; // milliseconds without a move after which everything is exact
  */
 
 /**
- * An element with properties and children.
+ * An element with properties and children; properties such as ariaLabel become attributes, as older browsers need it.
  * @param {string} kind
- * @param {object} [properties]
+ * @param {Record<string, any>} [properties]
  * @param {...(Node | string)} children
  * @returns {any}
  */
 function element(kind, properties = {}, ...children) {
   const made = Object.assign(document.createElement(kind), properties);
+  for (const name in properties) {
+    if (name.startsWith("aria")) made.setAttribute(`aria-${name.slice(4).toLowerCase()}`, properties[name]);
+  }
   made.append(...children);
   // JupyterLab takes arrows and Enter for itself unless the element that has the focus says no.
   if (["button", "input", "select"].includes(kind)) made.setAttribute("data-lm-suppress-shortcuts", "true");
@@ -86,7 +89,7 @@ function makePlayer(model, frame, say) {
   let written = []; // whether a track is a text's
   let waiting = 0; // the frame in which it will be painted
   let calm = 0; // the timer that paints what a moving hand left out
-  let [frame_at, said_at, late, turn] = [0, 0, 0, 0];
+  let [frame_at, said_at, behind, turn] = [0, 0, 0, 0];
   let spoken = "";
   /** @type {string | undefined} */
   let veil;
@@ -110,7 +113,8 @@ function makePlayer(model, frame, say) {
 
   function setStages() {
     frame.replaceChildren(...model.get("stages").map(panel));
-    for (const [name, points] of Object.entries(model.get("shape"))) frame.style.setProperty(`--${name}`, String(points));
+    const { style } = /** @type {HTMLElement} */ (frame.parentElement);
+    for (const [name, points] of Object.entries(model.get("shape"))) style.setProperty(`--${name}`, String(points));
     svgs = /** @type {SVGElement[]} */ ([...frame.querySelectorAll("svg")]);
     svgs.forEach((svg, k) => svg.setAttribute(k ? "aria-hidden" : "role", k ? "true" : "img"));
     reel = undefined;
@@ -200,9 +204,9 @@ function makePlayer(model, frame, say) {
     const k = find();
     if (k === undefined) return;
     const gone = now - frame_at;
-    if (gone < 4 * FRAME) late = Math.max(0, Math.min(10, late + (gone > 1.4 * FRAME ? 2 : -1)));
+    if (gone < 4 * FRAME) behind = Math.max(0, Math.min(10, behind + (gone > 1.4 * FRAME ? 2 : -1)));
     frame_at = now;
-    set(k, late < 4 || (turn = (turn + 1) % 3) === 0);
+    set(k, behind < 4 || (turn = (turn + 1) % 3) === 0);
     if (now - said_at < CALM) return;
     said_at = now;
     say(join(/** @type {Reel} */ (reel).words, k));
@@ -215,8 +219,9 @@ function makePlayer(model, frame, say) {
     cancelAnimationFrame(waiting);
     clearTimeout(calm);
   }
+  const late = () => frame.classList.contains("waiting");
   const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
-  return { paint, moved, setStages, cover, place, fits, names, positions, at, reelOf, stop };
+  return { paint, moved, setStages, cover, place, fits, names, positions, at, late, reelOf, stop };
 }
 
 /** Colours become those of the theme: in attributes only, never in a text. @param {string} text */

@@ -84,8 +84,22 @@ class _Tree:
         pass
 
 
+# What matplotlib does not promise to keep, and this file builds on: methods of RendererSVG with their arguments.
+PRIVATE = {
+    "_write_clips": [],
+    "_write_hatches": [],
+    "_get_clip_attrs": ["gc"],
+    "_draw_text_as_text": ["gc", "x", "y", "s", "prop", "angle", "ismath", "mtext"],
+    "_make_id": ["type", "content"],
+    "_convert_path": ["path", "transform", "clip", "simplify", "sketch"],
+}
+
+
 class Renderer(RendererSVG):
-    """matplotlib's SVG renderer, writing into a tree: short numbers, text as text, ids that do not depend on chance."""
+    """matplotlib's SVG renderer, writing into a tree: short numbers, text as text, ids that do not depend on chance.
+
+    Beside PRIVATE it uses `writer`, which it replaces, and _path.convert_to_string.
+    """
 
     def __init__(self, figure: Figure, panel: int = 0) -> None:
         self._prefix = f"{UNIQUE}{panel}"  # the panels of a picture stand on one page
