@@ -76,6 +76,7 @@ def settings(steps: int, seeds: int, tokens: torch.Tensor) -> str:
         "training": "AdamW without weight decay, batches of 32, warm-up over a tenth, then linear to zero",
         "learning rates tried by every arm": ", ".join(map(str, LEARNING_RATES)),
         "seeds of the tuning": ", ".join(map(str, TUNING_SEEDS)),
+        "learning rate of the runs that count": "one for all arms, the best on average in the tuning",
     }
     return "".join(f"{name}: {value}\n" for name, value in lines.items())
 
