@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.controls import Choice, Slider
+from widgets.flipbook.controls import Choice, Control, Slider
 from widgets.formats import number
 from widgets.inputs import as_vector, one_of, real_number
 from widgets.maths.feed_forward import BothSteps, both_steps, matched
@@ -42,7 +42,10 @@ class ThreeMatrices(Explorer):
         self.matrices = matched(*(torch.tensor(weight, dtype=torch.float64) for weight in (GATE, UP, DOWN)))
         sliders = {f"x{k}": Slider(f"x{_lowered(k)}", COMPONENTS, one) for k, one in enumerate(start, start=1)}
         sliders["size"] = Slider("x times", SIZES, 1.0)
-        controls = {**sliders, "activation": Choice("activation on the gate", list(FAMILIES), activation)}
+        controls: dict[str, Control] = {
+            **sliders,
+            "activation": Choice("activation on the gate", list(FAMILIES), activation),
+        }
         presets = {
             "start": {**{f"x{k}": one for k, one in enumerate(start, start=1)}, "size": 1.0},
             "half of x": {"size": 0.5},

@@ -68,8 +68,8 @@ class _Layer:
     def words(self, count: int) -> list[Text]:
         """Places for a word under each column of the products."""
         pitch = ACROSS / count
-        look = {"ha": "center", "fontsize": style.SMALL}
-        return [write(self.axes, LEFT + (k + 0.5) * pitch, STATES[k % 2], **look) for k in range(count)]
+        across = [LEFT + (k + 0.5) * pitch for k in range(count)]
+        return [write(self.axes, x, STATES[k % 2], ha="center", fontsize=style.SMALL) for k, x in enumerate(across)]
 
     @property
     def moving(self) -> list[Artist]:
