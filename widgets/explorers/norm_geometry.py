@@ -12,7 +12,7 @@ from widgets.flipbook.controls import Slider
 from widgets.formats import number
 from widgets.inputs import as_vector
 from widgets.maths.geometry import GeometrySteps, farthest, geometry_steps
-from widgets.pictures.norm_geometry import COLOURS, NormGeometryPicture
+from widgets.pictures.norm_geometry import NormGeometryPicture
 
 EXAMPLE = (-0.5, -0.4, 1.2)
 SHIFTS = np.linspace(-1.2, 1.2, 121).round(2)
@@ -67,7 +67,7 @@ class NormGeometry(Explorer):
     def lines(self, steps: GeometrySteps) -> str:
         seen = number(self.view, 1)
         lines = [f"overall shift {number(self.shift, sign=True)}, turned by {_degrees(self.turn)}, seen from {seen}°"]
-        for name, vector in zip(COLOURS, (steps.x, steps.layer_norm, steps.rms_norm), strict=True):
+        for name, vector in steps.named.items():
             lines.append(f"{name:<14}" + "".join(f"{number(value):>7}" for value in vector.tolist()))
         nothing = steps.layer_norm.abs().max() < 1e-6
         between = "LayerNorm’s result is 0" if nothing else f"{number(steps.angle(), 0)}°"

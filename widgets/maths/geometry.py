@@ -25,6 +25,11 @@ class GeometrySteps:
     rms_norm: Tensor
     azimuth: float = 0.0
 
+    @property
+    def named(self) -> dict[str, Tensor]:
+        """The vector and both results by their names."""
+        return {"x": self.x, "LayerNorm(x)": self.layer_norm, "RMSNorm(x)": self.rms_norm}
+
     def angle(self) -> float:
         """The angle between the two results, in degrees."""
         cosine = torch.nn.functional.cosine_similarity(self.layer_norm, self.rms_norm, dim=0)

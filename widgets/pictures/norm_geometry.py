@@ -157,8 +157,7 @@ class _Texts:
         self.covers = {"the results": [(0, 0, 110, PANEL, HEIGHT - 206)], "the angle": [(0, 0, 84, PANEL, 22)]}
 
     def show(self, steps: GeometrySteps) -> None:
-        vectors = (steps.x, steps.layer_norm, steps.rms_norm)
-        for numbers, facts, vector in zip(self.numbers, self.facts, vectors, strict=True):
+        for numbers, facts, vector in zip(self.numbers, self.facts, steps.named.values(), strict=True):
             numbers.set_text("(" + ", ".join(map(formats.number, vector.tolist())) + ")")
             facts.set_text(mean_and_rms(vector))
         self.angle.set_text(f"between the two results: {formats.number(steps.angle(), 0)}°")
