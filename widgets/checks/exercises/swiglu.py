@@ -343,7 +343,7 @@ LAYER_PROPERTIES = (
     Property(_doubled(3), "Twice the down matrix should give twice the result, and does not."),
     Property(
         lambda f: not _doubled(1)(f),
-        "Twice the gate matrix gives exactly twice the result: the gate has no activation.",
+        "Twice the gate matrix gives exactly twice the result; Swish is a curve, so it should not.",
     ),
 )
 

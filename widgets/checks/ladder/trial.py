@@ -57,9 +57,9 @@ class Trial:
             passed=False,
             message=" Besides: ".join(one.sentence for one in found) or symptom,
             mistake=" + ".join(one.name for one in found) or None,
-            hints=tuple(hint for one in found for hint in one.hints) or tuple(hints) or self.hints,
+            hints=tuple(dict.fromkeys(hint for one in found for hint in one.hints)) or tuple(hints) or self.hints,
             steps=(*self.steps, Step(str(what), False)),
-            source=", ".join(one.source for one in found if one.source),
+            source=", ".join(dict.fromkeys(one.source for one in found if one.source)),
             symptom=symptom,
             printed=self.printed,
         )
