@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import sys
 import time
 import warnings
@@ -751,6 +752,15 @@ def test_half_a_character_in_an_error_does_not_lose_the_card() -> None:
     verdict = checks.check_rms(raises_half)
     assert "ValueError" in verdict.message
     assert (repr(verdict) + verdict._repr_html_()).encode()
+
+
+@pytest.mark.parametrize("factor", [1.01, 1.00001])
+def test_the_numbers_in_a_symptom_differ(factor) -> None:
+    given, right = re.search(
+        r"has (\S+) where (\S+) is right", checks.check_rms(lambda x: factor * rms(x)).symptom
+    ).groups()
+    assert given != right
+    assert float(given) / float(right) == pytest.approx(factor, rel=1e-3)
 
 
 def test_print_options_are_set_back() -> None:

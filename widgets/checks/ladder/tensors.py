@@ -14,7 +14,18 @@ from widgets.checks.ladder.rungs import OF_TENSORS, Rung
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import kind, raised, sentence, short
 from widgets.checks.mistakes import habits
-from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, Steps, alike, answer, close, diagnose, fresh
+from widgets.checks.mistakes.diagnosis import (
+    NOTHING,
+    Answer,
+    Evidence,
+    Mistake,
+    Steps,
+    alike,
+    answer,
+    close,
+    diagnose,
+    fresh,
+)
 from widgets.checks.runner import Outcome
 
 
@@ -224,12 +235,15 @@ def _dtype_mistakes(tried: Tried, value: Tensor) -> tuple[Mistake, ...]:
 
 
 def _example(value: Any, wanted: Any) -> str:
-    """The component that is most off, as numbers."""
+    """The component that is most off, measured by its own size, as numbers of as many digits as show it."""
     if not isinstance(wanted, Tensor):
         return f"is {value!r}; expected {wanted!r}"
     given, right = value.detach().double().flatten(), wanted.double().flatten()
-    worst = int((given - right).abs().nan_to_num(float("inf")).argmax())
-    return f"has {given[worst].item():.4g} where {right[worst].item():.4g} is right"
+    size = right.abs()
+    worst = int(((given - right).abs() / (size + 1e-9 * size.max() + NOTHING)).nan_to_num(float("inf")).argmax())
+    pairs = [(f"{given[worst].item():.{digits}g}", f"{right[worst].item():.{digits}g}") for digits in (4, 8, 17)]
+    shown, expected = next((pair for pair in pairs if pair[0] != pair[1]), pairs[-1])
+    return f"has {shown} where {expected} is right"
 
 
 def _behind(
