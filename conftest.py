@@ -16,8 +16,13 @@ ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TO
 # should be a short one.
 LONGEST = (
     "test_grading.py",
+    "test_explorers.py",
     "test_browser_explorers.py",
+    "test_pictures.py",
+    "test_site_browser.py",
     "07_modern_block.ipynb",
+    "test_properties.py",
+    "test_checks_bank.py",
     "test_course.py",
     "test_browser.py",
 )
