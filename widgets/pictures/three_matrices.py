@@ -13,17 +13,17 @@ from widgets.maths.feed_forward import BothSteps
 from widgets.maths.gates import gate_states
 from widgets.pictures.page import PANEL, BarRow, Rect, faint, page, write
 
-HEIGHT = 424
+HEIGHT = 364
 LEFT, ACROSS = 100, PANEL - 104  # the columns of bars
 ROWS = {  # the middle of each row, from the bottom, and how far its bars reach
-    "x": (374, 14),
-    "first": (313, 17),
-    "gate": (252, 17),
-    "content": (191, 17),
-    "product": (128, 18),
-    "output": (34, 18),
+    "x": (314, 12),
+    "first": (264, 14),
+    "gate": (213, 14),
+    "content": (162, 14),
+    "product": (109, 14),
+    "output": (28, 14),
 }
-STATES = (84, 71)  # where the words stand that say what the gates do: every other one is lower, so that none touch
+STATES = (71, 58)  # where the words stand that say what the gates do: every other one is lower, so that none touch
 LARGEST = {"x": 3.0, "first": 6.0, "gate": 6.0, "content": 6.0, "product": 12.0, "output": 12.0}  # of a whole bar
 ACTIVATIONS = {"SwiGLU": "Swish(z)", "GeGLU": "GELU(z)", "ReGLU": "ReLU(z)", "GLU": "σ(z)", "bilinear": "z itself"}
 
