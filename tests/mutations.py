@@ -208,16 +208,20 @@ def taken(copy: Path, room: str) -> float:
 
 
 def report(copy: Path, chosen: list[tuple[str, Path, int]], seconds: dict[str, float], seed: int) -> None:
-    """Try some changes, print each survivor as it is found, and count at the end."""
+    """Try some changes, print each survivor as it is found, and count at the end, also when it is stopped."""
+    tried: Counter[str] = Counter()
     survived: Counter[str] = Counter()
-    for room, path, number in chosen:
-        text, said = changed(path, number)
-        if survives(copy, room, path, text, PATIENCE * seconds[room]):
-            survived[room] += 1
-            print(said, flush=True)
-    tried = Counter(room for room, _, _ in chosen)
-    for room in tried:
-        print(f"{room}: {survived[room]} of {tried[room]} changes survived (seed {seed}).")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        for room, path, number in chosen:
+            text, said = changed(path, number)
+            if survives(copy, room, path, text, PATIENCE * seconds[room]):
+                survived[room] += 1
+                print(said, flush=True)
+            tried[room] += 1
+    finally:
+        for room in tried:
+            print(f"{room}: {survived[room]} of {tried[room]} changes survived (seed {seed}).", flush=True)
 
 
 if __name__ == "__main__":
