@@ -96,6 +96,7 @@ def test_keys_move_a_slider_and_python_does(chromium):
             assert slider.get_attribute("aria-valuetext") == reads == page.locator("output").inner_text()
         slider.press("PageDown")
         says(page, "β = 8.90")
+        settled(page)
         page.evaluate("() => model.set('beta', 2)")
         says(page, "β = 2.00")
         assert slider.input_value() == "20"
@@ -262,7 +263,7 @@ def test_an_error_in_the_kernel_is_said(chromium, monkeypatch):
 def test_a_state_of_another_version_shows_a_sentence(chromium, lost):
     with bare(chromium, skeleton(), state={lost: None}) as page:
         page.get_by_text("another version of the course").wait_for()
-        assert page.locator("svg").count() == (lost != "stages")
+        assert bool(page.locator("svg").count()) == (lost != "stages")
 
 
 def test_a_page_without_kernel_by_design(chromium):
@@ -329,3 +330,10 @@ def test_no_key_is_lost_when_the_kernel_echoes_an_earlier_place(chromium):
         says(page, "Shift 0,")
         settled(page)
         assert (slider.input_value(), page.kernel.explorer.shift) == ("100", 0.0)
+
+
+def test_a_named_stop_takes_the_slider_there(chromium):
+    with bare(chromium, parameter_ledger()) as page:
+        page.get_by_role("button", name="multiplier 1.3").click()
+        says(page, "multiplier 1.30")
+        assert value(page, "multiplier") == "1.30"

@@ -13,6 +13,7 @@ STEP, LARGEST = 64, 18432  # of d_model; the largest is PaLM's
 WIDTHS = [STEP * k for k in range(1, LARGEST // STEP + 1)]
 MULTIPLIERS = [round(0.5 + 0.01 * k, 2) for k in range(251)]
 ROUNDINGS = (1, 64, 128, 256, 512, 1024, 2048, 4096)
+STOPS = {"1": 1.0, "1.3": 1.3}  # LLaMA-1's and Llama-3's multipliers
 OWN = "choose …"  # in the list of models, while the settings are nobody's
 PRESETS = ("LLaMA-1 7B", "Llama-3 8B", "Gemma 7B")
 
@@ -37,7 +38,7 @@ class ParameterLedger(Explorer):
         roundings = [str(k) for k in sorted({*ROUNDINGS, multiple_of})]
         controls: dict[str, Control] = {
             "d_model": Slider("d_model", WIDTHS, d_model, "{:.0f}".format),
-            "multiplier": Slider("multiplier", MULTIPLIERS, multiplier),
+            "multiplier": Slider("multiplier", MULTIPLIERS, multiplier, stops=STOPS),
             "multiple_of": Choice("round up to a multiple of", roundings, str(multiple_of)),
             "model": Choice("real model", [OWN, *(model.name for model in MODELS)], OWN),
         }

@@ -127,20 +127,26 @@ function makeControls(model, box, player, kernel, settled) {
   return { apply, move, press, release, rest, hooks, last: () => last, stop };
 }
 
-let made = 0; // for the ids that join labels and inputs
-
 /** A slider: label, input, readout, and its named stops. */
-function rangeRow(model, { name, positions, stops }, { place, press, move, release }) {
-  const id = `flipbook-range-${Math.random().toString(36).slice(2)}-${(made += 1)}`;
+function rangeRow(model, { name, label: called, positions, stops }, { place, press, move, release }) {
+  const id = `flipbook-range-${Math.random().toString(36).slice(2)}`;
   const label = element("label", { htmlFor: id });
   const input = element("input", { type: "range", id, min: 0, max: positions.length - 1, step: 1 });
   const output = element("output", { htmlFor: id, ariaLive: "off" });
-  const marks = element("span", { className: "stops" }, ...stops.map(([words, k, left]) => {
-    const stop = element("button", { type: "button", textContent: words, onclick: () => (press(name), move(name, k), release()) });
+  function go(k) {
+    press(name);
+    move(name, k);
+    release();
+  }
+  const marks = element("span", { className: "stops" });
+  for (const [words, k, left] of stops) {
+    const look = { type: "button", textContent: words, ariaLabel: `${called} ${words}` };
+    const stop = element("button", { ...look, onclick: () => go(k) });
     stop.style.left = `${left}%`;
-    return stop;
-  }));
-  const line = element("div", { className: "control range" }, label, element("span", { className: "track" }, input, marks), output);
+    marks.append(stop);
+  }
+  const track = element("span", { className: "track" }, input, marks);
+  const line = element("div", { className: "control range" }, label, track, output);
   let texts = [];
   function show() {
     const k = place(name);
