@@ -168,6 +168,8 @@ def test_the_right_answer_passes(name):
 
 
 ROWS = [(name, one) for name in HANDED_IN for one in FORMULAS_OF[name].bank]
+ELSEWHERE = {id(one) for name, one in ROWS if not name.startswith("bug")}
+ROWS = [(name, one) for name, one in ROWS if not name.startswith("bug") or id(one) not in ELSEWHERE]
 
 
 @pytest.mark.parametrize(("name", "mistake"), ROWS, ids=lambda part: getattr(part, "name", str(part)))
