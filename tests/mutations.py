@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Each room, and the tests that know it best, the quickest first.
 ROOMS = {
-    "maths": ("norms", "gating_maths", "swiglu_budget", "depth"),
+    "maths": ("norms", "gating_maths", "swiglu_budget", "depth", "three_matrices", "gating_explorers", "explorers"),
     "checks": ("checks_verdict", "checks_wrong", "checks_right", "checks_bank"),
     "flipbook": ("flipbook", "explorers"),
 }
@@ -79,8 +79,9 @@ def places(tree: ast.Module) -> list[Place]:
 
 
 def hints(tree: ast.Module) -> Iterator[ast.AST]:
-    """The annotations of a module: nothing runs there."""
+    """The annotations and decorators of a module: nothing is computed there."""
     for node in ast.walk(tree):
+        yield from getattr(node, "decorator_list", [])
         for field in ("annotation", "returns"):
             if getattr(node, field, None) is not None:
                 yield getattr(node, field)

@@ -290,3 +290,9 @@ def test_in_the_flow_each_position_minds_its_own_gate():
     assert steps.states == ["flipped", "closed", "amplified"]
     with pytest.raises(ValueError, match="as many gate inputs as contents"):
         flow_steps(content, gate_input[:2])
+
+
+@pytest.mark.parametrize("shape", [(), (2, 3), (1, 2, 3)])
+def test_gates_come_in_one_row(shape):
+    with pytest.raises(ValueError, match="one row of gates"):
+        gate_states(torch.ones(shape))
