@@ -160,8 +160,8 @@ def test_rows_are_covered_and_shown_one_by_one(chromium):
         for row in ("the answer", "its title", "the words"):
             page.get_by_role("button", name=f"press to show: {row}").press("Enter")
         assert page.locator(".cover:visible").count() == 0
-        assert page.locator(".words").inner_text() == "heights 10 and 5."
-        assert picture.get_attribute("aria-label") == "heights 10 and 5."
+        expect(page.locator(".words")).to_have_text("heights 10 and 5.")
+        expect(picture).to_have_attribute("aria-label", "heights 10 and 5.")
 
 
 def test_the_full_window_is_left_with_escape(chromium):

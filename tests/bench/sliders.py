@@ -32,7 +32,9 @@ DRAG = """async ([input, seconds, painting]) => {
     const marks = new MutationObserver(seen => { moved ||= seen.some(one => one.attributeName !== 'aria-label'); });
     marks.observe(panels, {subtree: true, attributes: true, characterData: true, childList: true});
     const count = () => { if (moved) pictures += 1; moved = false; };
-    const hear = input.oninput;
+    const [hear, send] = [input.oninput, WebSocket.prototype.send];
+    let sent = 0;
+    WebSocket.prototype.send = function (...rest) { sent += 1; return send.apply(this, rest); };
     if (!painting) input.oninput = null;
     input.dispatchEvent(new PointerEvent('pointerdown'));
     const start = await frame();
@@ -44,11 +46,12 @@ DRAG = """async ([input, seconds, painting]) => {
         count();
     }
     const during = pictures;
+    WebSocket.prototype.send = send;
     input.dispatchEvent(new PointerEvent('pointerup'));
     input.oninput = hear;
     for (let k = 0; k < 60; k += 1) { await frame(); count(); }
     marks.disconnect();
-    return {pictures: during / seconds, frames: frames / seconds, late: pictures - during};
+    return {pictures: during / seconds, frames: frames / seconds, late: pictures - during, sent};
 }"""
 
 
@@ -100,20 +103,16 @@ def measure(lesson: Lesson, name: str, cell: str) -> None:
 def row(words: str, lesson: Lesson, slider: Locator) -> None:
     """Prints one line: pictures a second and their share at each throttle, messages sent, pictures after letting go."""
     devtools = lesson.page.context.new_cdp_session(lesson.page)
-    sent: list[object] = []
-    devtools.on("Network.webSocketFrameSent", sent.append)
-    devtools.send("Network.enable")
-    shares, late, messages = [], 0, 0
+    shares, late, sent = [], 0, 0
     for rate in THROTTLES:
         devtools.send("Emulation.setCPUThrottlingRate", {"rate": rate})
-        before = len(sent)
         floor, drawn = (lesson.page.evaluate(DRAG, [slider.element_handle(), SECONDS, on]) for on in (False, True))
-        messages += len(sent) - before
+        sent += drawn["sent"]
         late += drawn["late"]
         shares.append(f"{drawn['pictures']:5.1f} {drawn['pictures'] / floor['frames']:5.2f}")
     devtools.send("Emulation.setCPUThrottlingRate", {"rate": 1})
     devtools.detach()
-    print(f"  {words:<46}{'   '.join(shares)}   {messages} sent, {late:.0f} after letting go", flush=True)
+    print(f"  {words:<46}{'   '.join(shares)}   {sent} sent, {late:.0f} after letting go", flush=True)
 
 
 @contextmanager

@@ -83,7 +83,7 @@ function makeControls(model, box, player, kernel, settled) {
     resting = window.setTimeout(() => {
       if (pressed) return;
       held.clear();
-      model.save_changes();
+      save();
       ask();
     }, REST);
   }
@@ -94,9 +94,17 @@ function makeControls(model, box, player, kernel, settled) {
     tried.clear();
     held.clear();
     for (const name in values) model.set(name, values[name]);
-    model.save_changes();
+    save();
     if (Object.keys(values).every((name) => name in player.positions)) ask();
     else kernel.request({}, ask);
+  }
+
+  function save() {
+    try {
+      model.save_changes();
+    } catch {
+      // The connection is gone: what is asked next says so.
+    }
   }
 
   const release = () => {

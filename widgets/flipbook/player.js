@@ -181,6 +181,7 @@ function makePlayer(model, frame, say) {
   function cover(instead) {
     veil = instead;
     speak(spoken);
+    paint(); // what a moving hand has left out is said, too
   }
 
   /** Shows the present positions, if a reel has them; else the last picture stays until one has come. */
