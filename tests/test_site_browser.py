@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from widgets import overall_shift
 from widgets.site.folder import write
@@ -103,8 +103,8 @@ def test_of_three_sliders_one_moves_and_the_others_go_back(page: Page) -> None:
     press(figure, 0, "ArrowRight", 3)
     press(figure, 1, "ArrowRight")
     figure.locator(".state").get_by_text("went back").wait_for()
-    now = readouts.all_inner_texts()
-    assert now[0] == start[0] and now[1] != start[1]
+    expect(readouts.nth(1)).not_to_have_text(start[1])
+    expect(readouts.nth(0)).to_have_text(start[0])
 
 
 def test_what_follows_a_question_comes_after_a_commitment(page: Page) -> None:

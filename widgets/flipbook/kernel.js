@@ -50,11 +50,11 @@ function makeKernel(model, tell) {
     done();
   }
 
-  /** A late answer is one, too. @param {{answered?: string, sorry?: string}} message */
-  function hear({ answered, sorry = "" }) {
+  /** A late answer is one, too; it takes back what was said of the silence. @param {{answered?: string, sorry?: string}} message */
+  function hear({ answered, sorry }) {
     if (!answered?.startsWith(own)) return;
+    if (silent || sorry !== undefined) tell(sorry ?? "");
     silent = false;
-    tell(sorry);
     close(answered).done();
   }
 
