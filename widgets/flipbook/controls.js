@@ -55,7 +55,10 @@ function makeControls(model, box, player, kernel, settled) {
   function borrow(name) {
     const { at, along } = player.reelOf(name);
     if (!along) return;
-    for (const other in at) model.set(other, at[other]);
+    for (const other in at) {
+      held.delete(other); // the hand has left it
+      model.set(other, at[other]);
+    }
     player.moved();
     kernel.tell(`${model.get("static") ? "" : `${model.get("says").silent} `}${model.get("says").moved}`);
   }
