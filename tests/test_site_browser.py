@@ -20,6 +20,7 @@ CELLS = {
     "size-ask": "predict('Larger?', 'yes', 'no', right='B', topic='test')",
     "size-run": "6 * 7",
     "two-sliders": "overall_shift([1, -2, 0.5])",
+    "closed": "overall_shift([1, 2]).close()",
     "lists": "parameter_ledger()",
     "three-sliders": "norm_geometry()",
 }

@@ -133,7 +133,7 @@ def close_predecessors(widget: Widget) -> None:
 
 def living() -> list[Widget]:
     """The explorers and questions that this kernel's cells have made and that are still there."""
-    return [widget for _, widgets in _made.values() for widget in widgets]
+    return [widget for _, widgets in _made.values() for widget in widgets if widget.comm is not None]
 
 
 def _present_cell(shell: Any) -> str:
