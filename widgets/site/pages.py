@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from string import Template
 
@@ -63,11 +64,10 @@ def _neighbours(name: str, names: list[str]) -> str:
 
 def whole(title: str, body: str, links: str) -> str:
     """A page that needs nothing beside it."""
-    return _PAGE.substitute(
-        title=html.escape(title), style=_style(), before=links, body=body, after="", script=_script()
-    )
+    return _PAGE.substitute(title=html.escape(title), style=_style(), before=links, body=body, script=_script())
 
 
+@cache
 def _style() -> str:
     code = HtmlFormatter(cssclass="code", style="xcode").get_style_defs(".code")
     dark = HtmlFormatter(cssclass="code", style="github-dark").get_style_defs(".code")
@@ -76,6 +76,7 @@ def _style() -> str:
     return "\n".join(sheets)
 
 
+@cache
 def _script() -> str:
     """flipbook.js and predict.js as they are, under names of their own, and the page's own lines."""
     players = [
