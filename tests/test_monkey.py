@@ -16,19 +16,10 @@ from playwright.sync_api import Locator
 
 from tests import browser as browsers
 from tests.browser import Lesson
+from tests.explorers import EXPLORERS
 
 pytestmark = pytest.mark.full
 
-EXPLORERS = (
-    "overall_shift",
-    "eps_effect",
-    "norm_geometry",
-    "activation_curves",
-    "swish_beta",
-    "gate_flow",
-    "three_matrices",
-    "parameter_ledger",
-)
 EVENTS = int(os.environ.get("MONKEY_EVENTS", 2000))
 SEED = int(os.environ.get("MONKEY_SEED", random.SystemRandom().randrange(10**6)))
 KEYS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End")

@@ -8,16 +8,7 @@ from __future__ import annotations
 import sys
 
 from tests.bench import kernels, sliders
-
-EXPLORERS = (
-    "overall_shift",
-    "eps_effect",
-    "norm_geometry",
-    "activation_curves",
-    "swish_beta",
-    "gate_flow",
-    "parameter_ledger",
-)
+from tests.explorers import EXPLORERS
 
 
 def main(names: list[str]) -> int:
