@@ -24,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 CHROMIUM_NAMES = (
     "chromium",
@@ -119,9 +119,12 @@ def wait_for_address(runtime: Path, server: subprocess.Popen[bytes], log: str) -
     raise RuntimeError("JupyterLab did not start:\n" + Path(log).read_text(encoding="utf-8"))
 
 
-def open_lesson(browser: Browser, address: str, name: str, **context: object) -> Lesson:
-    """Open a notebook on a fresh page, kernel ready, nothing run; `context` goes to Browser.new_context."""
-    page = browser.new_context(**{"viewport": LAPTOP, **context}).new_page()
+def open_lesson(browser: Browser | BrowserContext, address: str, name: str) -> Lesson:
+    """Open a notebook on a fresh page, kernel ready, nothing run; a context keeps what JupyterLab has sent once.
+
+    name: its path from the folder that JupyterLab serves
+    """
+    page = browser.new_page(viewport=LAPTOP) if isinstance(browser, Browser) else browser.new_page()
     page.set_default_timeout(START * 1e3)
     lesson = Lesson(page)
     page.goto(address.replace("/lab?", "/lab?reset&"))
@@ -130,13 +133,13 @@ def open_lesson(browser: Browser, address: str, name: str, **context: object) ->
     return lesson
 
 
-OPEN = """async name => {
+OPEN = """async ([path, shouldStart]) => {
     await window.jupyterapp.restored;
-    const where = {path: name, factory: 'Notebook'};
+    const where = {path, factory: 'Notebook', kernelPreference: {shouldStart}};
     const panel = window.lesson = await window.jupyterapp.commands.execute('docmanager:open', where);
     await panel.context.ready;
     await panel.revealed;
-    await panel.sessionContext.ready;
+    if (shouldStart) await panel.sessionContext.ready;
 }"""
 
 RUN = """command => {
@@ -197,9 +200,9 @@ class Lesson:
         """Keep what the console reported."""
         self.complaints.append(text)
 
-    def open(self, name: str) -> None:
+    def open(self, name: str, kernel: bool = True) -> None:
         """Open another notebook in the same JupyterLab: what follows is about this one."""
-        self.ask(OPEN, name)
+        self.ask(OPEN, [name, kernel])
 
     def save(self) -> None:
         """Write the notebook to the disk, as Ctrl+S does."""
@@ -213,6 +216,12 @@ class Lesson:
     def start_all(self) -> None:
         """Begin to run every cell, and do not wait."""
         self.ask(RUN, "run-all-cells")
+
+    def run_above(self, cell: str, timeout: float = 120) -> None:
+        """Run every cell above this one and wait until the kernel is idle."""
+        self.show(cell)
+        self.ask(RUN, "run-all-above")
+        self.settle(timeout)
 
     def run(self, cell: str, timeout: float = 120) -> None:
         """Run one cell by its id and wait for its end."""
@@ -279,4 +288,4 @@ class Lesson:
     def close(self) -> None:
         """Shut the kernel down and close the page."""
         self.stop()
-        self.page.context.close()
+        self.page.close()

@@ -1,16 +1,19 @@
-"""Fixtures for tests that need a browser: one JupyterLab and one Chromium for the whole run."""
+"""Fixtures for several files: one JupyterLab and one Chromium for all that need a browser; explorers drawn quickly."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+import course
 from tests import browser as browsers
 from tests.notebooks import LESSONS
+from widgets.flipbook.recording import LARGEST, Recorder, Reel
 
 
 @pytest.fixture(scope="session")
@@ -24,23 +27,51 @@ def chromium() -> Iterator[browsers.Browser]:
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a JupyterLab that serves a copy of the lessons."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that JupyterLab serves: a copy of the lessons; a test puts a notebook of its own beside them."""
     folder = tmp_path_factory.mktemp("lab") / "lessons"
-    shutil.copytree(LESSONS, folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-    with browsers.jupyterlab(folder) as address:
+    return shutil.copytree(LESSONS, folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+
+
+@pytest.fixture(scope="session")
+def lab(served: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a JupyterLab with the settings of `course.py lab`."""
+    venv = tmp_path_factory.mktemp("venv")
+    with mock.patch.object(course, "VENV", venv):
+        course.keep_widgets()
+    with browsers.jupyterlab(served, f"--LabApp.app_settings_dir={venv / 'share/jupyter/lab/settings'}") as address:
         yield address
 
 
-@pytest.fixture
-def open_lesson(chromium: browsers.Browser, lab: str) -> Iterator[Callable[..., browsers.Lesson]]:
-    """A function that opens a notebook by its name; the pages are closed after the test."""
+@pytest.fixture(scope="session")
+def student(chromium: browsers.Browser) -> Iterator[browsers.BrowserContext]:
+    """Somebody at a laptop, whose Chromium keeps what JupyterLab has sent once."""
+    with chromium.new_context(viewport=browsers.LAPTOP) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def open_lesson(student: browsers.BrowserContext, lab: str) -> Iterator[Callable[[str], browsers.Lesson]]:
+    """A function that opens a notebook by its path in the served folder; its pages are closed after a file's tests."""
     opened: list[browsers.Lesson] = []
 
-    def open_it(name: str | Path, **context: object) -> browsers.Lesson:
-        opened.append(browsers.open_lesson(chromium, lab, Path(name).name, **context))
+    def open_it(path: str) -> browsers.Lesson:
+        opened.append(browsers.open_lesson(student, lab, path))
         return opened[-1]
 
     yield open_it
     for lesson in opened:
         lesson.close()
+
+
+@pytest.fixture
+def short_reels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reel takes the ends of its slider and the middle: for tests that play none."""
+    record = Recorder.record
+
+    def ends(
+        recorder: Recorder, show: Callable, along: Sequence[float], at: Mapping, largest: int | None = LARGEST
+    ) -> Reel:
+        return record(recorder, show, sorted({along[0], along[len(along) // 2], along[-1]}), at, largest)
+
+    monkeypatch.setattr(Recorder, "record", ends)

@@ -6,35 +6,32 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 import pytest
 from jupyterlab.commands import get_app_dir
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook
 
 import course
-from tests.browser import Browser, Lesson, jupyterlab
-from tests.browser import open_lesson as open_in
-from tests.notebooks import LESSONS, notebooks_in, read
+from tests.browser import Lesson
+from tests.notebooks import LESSONS, notebooks_in, read, short
 
 FIRST, *OTHERS = notebooks_in([LESSONS])
 
 
-def test_opens_as_stored(open_lesson: Callable[..., Lesson]) -> None:
-    """Each picture is there before anything runs, without the view of a widget that is gone."""
-    lesson = open_lesson(FIRST)
+def test_opens_as_stored_and_runs(open_lesson: Callable[[str], Lesson]) -> None:
+    """Each picture is there before anything runs, without the view of a widget that is gone, and afterwards, alive."""
+    lesson = open_lesson(FIRST.name)
     looks_right(lesson, FIRST)
-    for path in OTHERS:
-        lesson.stop()
-        lesson.open(path.name)
-        looks_right(lesson, path)
-
-
-def test_runs(open_lesson: Callable[..., Lesson]) -> None:
-    """And after a run each picture is there again, alive. (The other explorers: test_browser_explorers.)"""
-    lesson = open_lesson(FIRST)
     lesson.run_all()
     looks_right(lesson, FIRST)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", OTHERS, ids=short)
+def test_the_others_open_as_stored(open_lesson: Callable[[str], Lesson], path: Path) -> None:
+    """What is stored of them is of the same kinds; test_notebooks.py looks at each as it is stored."""
+    lesson = open_lesson(FIRST.name)
+    lesson.open(path.name, kernel=False)
+    looks_right(lesson, path)
 
 
 def looks_right(lesson: Lesson, path: Path) -> None:
@@ -51,31 +48,6 @@ def looks_right(lesson: Lesson, path: Path) -> None:
 
 def is_picture(output: NotebookNode) -> bool:
     return "image/png" in output.get("data", {})
-
-
-def test_yesterdays_explorer_plays_before_anything_has_run(
-    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the settings of `course.py lab`: saved with its explorers, opened on another day, its kernel long gone."""
-    monkeypatch.setattr(course, "VENV", tmp_path / "venv")
-    course.keep_widgets()
-    (folder := tmp_path / "work").mkdir()
-    cells = [new_code_cell("from widgets import overall_shift\n\novershift = overall_shift()\novershift", id="shift")]
-    nbformat.write(new_notebook(cells=cells, metadata=read(FIRST).metadata), folder / "copy.ipynb")
-    with jupyterlab(folder, f"--LabApp.app_settings_dir={tmp_path / 'venv/share/jupyter/lab/settings'}") as address:
-        lesson = open_in(chromium, address, "copy.ipynb")
-        lesson.run_all()
-        lesson.save()
-        lesson.close()
-        lesson = open_in(chromium, address, "copy.ipynb")
-        place = lesson.show("shift")
-        before = place.locator("svg[role=img]").first.get_attribute("aria-label")
-        lesson.press(place.get_by_role("slider").first, "ArrowRight", times=3)
-        moved = "([cell, before]) => cell.querySelector('svg[role=img]').getAttribute('aria-label') !== before"
-        lesson.page.wait_for_function(moved, arg=[place.element_handle(), before])
-        assert lesson.complaints == []
-        lesson.close()
-    assert "application/vnd.jupyter.widget-state+json" in read(folder / "copy.ipynb").metadata.widgets
 
 
 def test_the_settings_are_where_jupyterlab_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
+from pathlib import Path
 
 import nbformat
 import pytest
 from playwright.sync_api import Locator
 
-from tests import browser as browsers
 from tests.browser import Lesson
+from tests.notebooks import read
 
-BUSY = "import time\nend = time.time() + 10\nwhile time.time() < end: pass"
+BUSY = "from pathlib import Path\nwhile not Path('enough').exists(): pass"
 CELLS = {
     "imports": "from ipywidgets.widgets.widget import _instances\nfrom widgets import *",
     "overall-shift": "overall_shift()",
@@ -30,19 +31,15 @@ CELLS = {
 
 
 @pytest.fixture(scope="module")
-def page(chromium: browsers.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lesson]:
+def page(open_lesson: Callable[[str], Lesson], served: Path) -> Lesson:
     """A notebook with every explorer of lessons 01 to 04, run once but for the long cell and the last."""
-    folder = tmp_path_factory.mktemp("explorers")
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-    nbformat.write(notebook, folder / "explorers.ipynb")
-    with browsers.jupyterlab(folder) as address:
-        lesson = browsers.open_lesson(chromium, address, "explorers.ipynb")
-        for name in (name for name in CELLS if name not in ("busy", "count")):
-            lesson.run(name)
-        yield lesson
-        lesson.close()
+    nbformat.write(notebook, served / "explorers.ipynb")
+    lesson = open_lesson("explorers.ipynb")
+    lesson.run_above("busy")
+    return lesson
 
 
 def state(place: Locator) -> tuple[str, str]:
@@ -179,7 +176,7 @@ def test_the_second_slider_follows_at_once_after_another_control_has_changed_the
 BUSY_STATE = "() => window.lesson.content.widgets.find(cell => cell.model.id === 'busy').model.executionState"
 
 
-def test_the_first_slider_moves_while_the_kernel_is_busy(page: Lesson) -> None:
+def test_the_first_slider_moves_while_the_kernel_is_busy(page: Lesson, served: Path) -> None:
     place = page.show("eps")
     handle = page.slider(place, "RMS of the input")
     wait_for_rest(page, place)
@@ -194,6 +191,7 @@ def test_the_first_slider_moves_while_the_kernel_is_busy(page: Lesson) -> None:
         heard.add(wait_for_change(page, place, words))
     assert page.page.evaluate(BUSY_STATE) == "running"
     assert len(heard) == 4
+    (served / "enough").touch()
     page.page.wait_for_function(f"() => ({BUSY_STATE})() !== 'running'", timeout=30_000)
 
 
@@ -254,14 +252,32 @@ def test_the_dark_theme_has_light_ink(page: Lesson) -> None:
     page.page.wait_for_function("() => document.body.dataset.jpThemeLight === 'true'")
 
 
-def test_a_reloaded_page_gets_its_explorers_back(page: Lesson) -> None:
-    """Runs last: afterwards the page is another one."""
-    page.page.evaluate("() => window.lesson.context.save()")
+def reload(page: Lesson) -> None:
+    """The page anew, with the notebook open."""
     page.page.reload()
     page.page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')")
-    page.page.evaluate(browsers.OPEN, "explorers.ipynb")
+    page.complaints.clear()
+    page.open("explorers.ipynb")
+
+
+def test_a_reloaded_page_gets_its_explorers_back(page: Lesson) -> None:
+    """The last but one: afterwards the page is another one."""
+    page.save()
+    reload(page)
     place = page.show("overall-shift")
     place.get_by_role("slider").first.wait_for()
     words, _ = state(place)
     page.press(page.slider(place, "overall shift"), "ArrowRight", 4)
     wait_for_change(page, place, words)
+
+
+def test_yesterdays_explorers_play_before_anything_has_run(page: Lesson, served: Path) -> None:
+    """With the settings of `course.py lab`: saved with the notebook, opened on another day, their kernel long gone."""
+    assert "application/vnd.jupyter.widget-state+json" in read(served / "explorers.ipynb").metadata.widgets
+    page.stop()
+    reload(page)
+    place = page.show("again")
+    words, _ = state(place)
+    page.press(page.slider(place, "overall shift"), "ArrowRight", 4)
+    wait_for_change(page, place, words)
+    assert page.complaints == []

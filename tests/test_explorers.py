@@ -8,6 +8,8 @@ import json
 import re
 import threading
 import weakref
+from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -18,33 +20,32 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 from traitlets import TraitError
 
-from widgets import (
-    activation_curves,
-    eps_effect,
-    gate_flow,
-    norm_geometry,
-    overall_shift,
-    parameter_ledger,
-    skeleton,
-    swish_beta,
-    three_matrices,
-)
+import widgets
+from tests.explorers import EXPLORERS
+from widgets import eps_effect, gate_flow, norm_geometry, overall_shift, swish_beta
 from widgets.explorers import explorer as explorers
+from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
 from widgets.pictures.overall_shift import X
 
-MOVING = (
-    activation_curves,
-    eps_effect,
-    gate_flow,
-    norm_geometry,
-    overall_shift,
-    parameter_ledger,
-    swish_beta,
-    three_matrices,
-)
-EXPLORERS = {make.__name__: make for make in (*MOVING, skeleton)}
-every_explorer = pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
+NAMES = (*EXPLORERS, "skeleton")  # which stands still
+not_played = pytest.mark.usefixtures("short_reels")
+every_explorer = pytest.mark.parametrize("make", [getattr(widgets, name) for name in NAMES], ids=NAMES)
+
+
+@cache
+def made(name: str) -> Explorer:
+    """The explorer of this name as a lesson shows it, made once."""
+    return getattr(widgets, name)()
+
+
+@pytest.fixture(params=NAMES)
+def explorer(request: pytest.FixtureRequest) -> Iterator[Explorer]:
+    """One that many tests share; it is put back after each."""
+    shared = made(request.param)
+    yield shared
+    for preset in shared.presets[:1]:
+        shared.set_state(preset["set"])
 
 
 def numbers_in(text: str) -> list[float]:
@@ -81,20 +82,18 @@ def press(explorer, label: str) -> None:
     explorer.set_state(next(preset["set"] for preset in explorer.presets if preset["label"] == label))
 
 
-@every_explorer
-def test_bundle_has_three_parts_and_the_picture_has_words(make):
-    data, metadata = make()._repr_mimebundle_()
+def test_bundle_has_three_parts_and_the_picture_has_words(explorer):
+    data, metadata = explorer._repr_mimebundle_()
     assert set(data) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     lines = data["text/plain"].splitlines()
     assert 2 <= len(lines) <= 8
     assert max(map(len, lines)) <= 110
     assert metadata["image/png"]["alt"].endswith(("?", "."))
+    assert pyplot.get_fignums() == []
 
 
-@every_explorer
-def test_every_slider_changes_picture_and_text(make):
-    explorer = make()
+def test_every_slider_changes_picture_and_text(explorer):
     for name in explorer.positions:
         text, png = repr(explorer), explorer.png()
         moved(explorer, name)
@@ -105,9 +104,7 @@ def test_every_slider_changes_picture_and_text(make):
         assert any(reel["tracks"])
 
 
-@every_explorer
-def test_a_slider_stands_at_one_of_its_positions(make):
-    explorer = make()
+def test_a_slider_stands_at_one_of_its_positions(explorer):
     for name, positions in explorer.positions.items():
         for given, taken in ((positions[0] - 1e9, positions[0]), (1e300, positions[-1]), (positions[3], positions[3])):
             setattr(explorer, name, given)
@@ -118,18 +115,15 @@ def test_a_slider_stands_at_one_of_its_positions(make):
         assert getattr(explorer, name) == positions[3]
 
 
-@every_explorer
-def test_every_readout_is_told_from_the_next(make):
-    explorer = make()
+def test_every_readout_is_told_from_the_next(explorer):
     for name, positions in explorer.positions.items():
         texts = named(explorer, name)["texts"]
         assert len(texts) == len(positions)
         assert all(a != b for a, b in pairwise(texts))
 
 
-@every_explorer
-def test_every_preset_changes_something_and_reset_takes_it_back(make):
-    explorer = make()
+def test_every_preset_changes_something_and_reset_takes_it_back(explorer, short_reels):
+    start = repr(explorer)
     for preset in explorer.presets[1:]:
         for name in explorer.positions:
             moved(explorer, name, 3)
@@ -138,27 +132,18 @@ def test_every_preset_changes_something_and_reset_takes_it_back(make):
         assert repr(explorer) != text
         assert explorer.problem == ""
         press(explorer, "reset")
-        assert repr(explorer) == repr(make())
+        assert repr(explorer) == start
 
 
 @every_explorer
-def test_three_runs_leave_nothing_behind(make):
+def test_a_run_leaves_nothing_behind(make, short_reels):
     """Closing an explorer, as the next run of its cell does, closes every model that it made."""
     before = set(registry._instances)
-    for _ in range(3):
-        make().close()
+    make().close()
     assert set(registry._instances) == before
 
 
-@every_explorer
-def test_opens_no_pyplot_figure(make):
-    make()._repr_mimebundle_()
-    assert pyplot.get_fignums() == []
-
-
-@every_explorer
-def test_controls_have_words(make):
-    explorer = make()
+def test_controls_have_words(explorer):
     assert all(control["label"] for control in explorer.controls)
     assert [preset["label"] for preset in explorer.presets][:1] == ["reset"][: len(explorer.controls)]
     assert all(explorer.says.values())
@@ -170,29 +155,29 @@ def figures_alive() -> int:
     return sum(issubclass(type(one), Figure) for one in gc.get_objects())
 
 
-def test_two_hundred_runs_of_a_cell_leave_one_explorer(monkeypatch):
+def test_many_runs_of_a_cell_leave_one_explorer(monkeypatch, short_reels):
     """What earlier runs of a cell made is freed, its figures too."""
     shell = SimpleNamespace(execution_count=0, user_ns={}, get_parent=lambda: {"metadata": {"cellId": "a"}})
     monkeypatch.setattr(explorers, "get_ipython", lambda: shell)
     monkeypatch.setattr(explorers, "_made", {})
-    before, living, made = len(registry._instances), figures_alive(), []
-    for run in range(200):
+    before, living, runs = len(registry._instances), figures_alive(), []
+    for run in range(20):
         shell.execution_count = run
-        made.append(weakref.ref(still(lambda: [Figure(figsize=(1, 1))], "a sentence.", "lines")))
-    shell.execution_count = 200
-    made += [weakref.ref(swish_beta()), weakref.ref(overall_shift([1, 2]))]
-    shell.execution_count = 201
+        runs.append(weakref.ref(still(lambda: [Figure(figsize=(1, 1))], "a sentence.", "lines")))
+    shell.execution_count = 20
+    runs += [weakref.ref(swish_beta()), weakref.ref(overall_shift([1, 2]))]
+    shell.execution_count = 21
     last = gate_flow()
     assert figures_alive() == living + len(last.picture.panels)
-    assert [one for one in made if one() is not None] == []
+    assert [one for one in runs if one() is not None] == []
     last.close()
     assert len(registry._instances) == before
 
 
 @every_explorer
-def test_same_words_on_any_thread_and_setting(make):
+def test_same_words_on_any_thread_and_setting(make, short_reels):
     """Global settings of the learner's own cells do not reach an explorer."""
-    expected = repr(make())
+    expected = repr(made(make.__name__))
     said = []
 
     def elsewhere():
@@ -211,6 +196,7 @@ def test_same_words_on_any_thread_and_setting(make):
     assert said == [expected, expected]
 
 
+@not_played
 @pytest.mark.parametrize("shift", [-5.0, -0.05, 0.0, 2.35, 5.0])
 def test_overall_shift_shows_torchs_numbers(shift):
     x = [2.0, -1.0, 0.5, 3.0, -0.5, 1.0]
@@ -230,6 +216,7 @@ def test_overall_shift_shows_torchs_numbers(shift):
         assert numbers_in(line) == pytest.approx([*row.tolist(), *facts], abs=0.0051)
 
 
+@not_played
 def test_overall_shift_plays_the_bars_of_each_position():
     """The outlines keep the result at shift 0; the bars' heights on the page are torch's numbers."""
     explorer = overall_shift()
@@ -249,6 +236,7 @@ def test_overall_shift_plays_the_bars_of_each_position():
         )
 
 
+@not_played
 def test_layernorm_only_has_one_path():
     explorer = overall_shift(layernorm_only=True)
     assert "RMSNorm" not in repr(explorer)
@@ -276,6 +264,7 @@ def test_a_typed_vector_is_drawn_with_the_sliders_where_they_are():
     assert ask(explorer, "scale")["at"] == {"shift": 2.0}
 
 
+@not_played
 @pytest.mark.parametrize("text", ["", "one two", "1", "1, nan", "1 2 3 4 5 6 7 8 9 10 11 12 13", "1e300 2"])
 def test_a_bad_vector_is_refused_and_the_last_good_one_stays(text):
     explorer = overall_shift([3.0, 4.0])
@@ -309,12 +298,14 @@ def test_a_bad_range_is_refused(shift, kind):
         overall_shift(shift=shift)
 
 
+@not_played
 def test_a_range_without_zero_starts_at_its_nearer_end():
     explorer = overall_shift([1, 2], shift=(2, 4))
     assert explorer.shift == 2.0
     assert len(explorer.positions["shift"]) == 201
 
 
+@not_played
 @pytest.mark.parametrize("x", [[0.0, 0.0], [1e6, -1e6], [5.0] * 12, [1e-9, 2e-9]])
 def test_extreme_vectors_are_drawn(x):
     explorer = overall_shift(x)
@@ -322,6 +313,7 @@ def test_extreme_vectors_are_drawn(x):
     assert "nan" not in repr(explorer)
 
 
+@not_played
 def test_an_error_after_a_control_has_changed_is_said_to_the_person(monkeypatch):
     explorer = overall_shift([3.0, 4.0])
 
@@ -337,6 +329,7 @@ def test_an_error_after_a_control_has_changed_is_said_to_the_person(monkeypatch)
     assert explorer.problem == ""
 
 
+@not_played
 def test_eps_explorer_numbers():
     explorer = eps_effect()
     explorer.size = 1e-3
@@ -366,6 +359,7 @@ def test_eps_explorer_refuses(inside, outside, kind):
         eps_effect(inside, outside)
 
 
+@not_played
 def test_norm_geometry_numbers():
     explorer = norm_geometry([1.0, 2.0, 4.0])
     explorer.shift = 0.0

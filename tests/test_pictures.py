@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import pytest
 import torch
@@ -32,6 +33,7 @@ from widgets import (
 from widgets.experiments import ablation, census
 from widgets.experiments.product_task import learn_product
 from widgets.experiments.timing import Timing
+from widgets.explorers.explorer import Explorer
 
 TWELVE = [(-1) ** k * (0.7 * k + 0.33) for k in range(12)]
 NARROW = 330  # CSS pixels: the narrowest that a panel is shown
@@ -99,7 +101,15 @@ STILL = {
     "products": lambda: product_fits([learn_product(name, seeds=2, steps=2) for name in ("ReLU", "GELU", "SwiGLU")]),
     "growth": residual_growth,
 }
-every_picture = pytest.mark.parametrize("make", (MOVING | STILL).values(), ids=MOVING | STILL)
+PICTURES = MOVING | STILL
+every_picture = pytest.mark.parametrize("name", PICTURES)
+pytestmark = pytest.mark.usefixtures("short_reels")
+
+
+@cache
+def made(name: str) -> Explorer:
+    """The explorer of this name, made once: a test that shows it at other positions leaves it there."""
+    return PICTURES[name]()
 
 
 def states(explorer) -> list[list[Figure]]:
@@ -125,9 +135,9 @@ def texts(panel: Figure) -> list[tuple[str, object, float]]:
 
 
 @every_picture
-def test_every_word_can_be_read(make):
+def test_every_word_can_be_read(name):
     """It is 11 CSS pixels high on a panel 330 wide, it lies on its panel, and it meets no other."""
-    for panels in states(make()):
+    for panels in states(made(name)):
         for panel in panels:
             width, height = 72 * panel.get_size_inches()
             written = texts(panel)
@@ -156,9 +166,11 @@ def test_three_steps_of_one_depth_stand_side_by_side_and_a_parameter_is_named():
     assert len(set(titles)) == 2
 
 
-@pytest.mark.parametrize("make", MOVING.values(), ids=MOVING)
-def test_rows_that_can_be_covered_lie_on_their_panels_and_hold_words(make):
-    picture = make().picture
+@pytest.mark.parametrize("name", MOVING)
+def test_rows_that_can_be_covered_lie_on_their_panels_and_hold_words(name):
+    explorer = made(name)
+    explorer._at(**explorer.values)
+    picture = explorer.picture
     assert picture.covers
     for rows in picture.covers.values():
         for panel, x, y, width, height in rows:
@@ -176,25 +188,25 @@ SETTINGS = {
 }
 
 
-def changed_by(settings: dict[str, object], make) -> list[str]:
+def changed_by(settings: dict[str, object], name: str) -> list[str]:
     """What of a picture is another one when it is made and looked at with somebody's settings."""
-    explorer = make()
+    explorer = made(name)
     with rc_context(settings):
-        again = make()
-    names = ["stages", *(f"{name}_reel" for name in explorer.positions)]
-    changed = [name for name in names if getattr(again, name) != getattr(explorer, name)]
+        again = PICTURES[name]()
+    traits = ["stages", *(f"{slider}_reel" for slider in explorer.positions)]
+    changed = [trait for trait in traits if getattr(again, trait) != getattr(explorer, trait)]
     with rc_context(settings):
         return changed if again.png() == explorer.png() else [*changed, "png"]
 
 
 @every_picture
-def test_nobodys_settings_change_a_picture(make):
+def test_nobodys_settings_change_a_picture(name):
     """All of them at once, which is as good a test and takes a quarter of the time."""
-    assert changed_by({name: value for each in SETTINGS.values() for name, value in each.items()}, make) == []
+    assert changed_by({key: value for each in SETTINGS.values() for key, value in each.items()}, name) == []
 
 
 @pytest.mark.full
 @every_picture
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-def test_no_single_setting_changes_a_picture(make, settings):
-    assert changed_by(settings, make) == []
+def test_no_single_setting_changes_a_picture(name, settings):
+    assert changed_by(settings, name) == []

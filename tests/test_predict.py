@@ -10,7 +10,6 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets.widgets.widget import _instances
 
-from tests.browser import jupyterlab
 from widgets import my_predictions, predict
 from widgets.explorers import explorer, predictions
 from widgets.explorers import predict as module
@@ -336,26 +335,20 @@ CELLS = {
 COUNT = "id => window.lesson.content.widgets.find(cell => cell.model.id === id).model.executionCount"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Where JupyterLab and its kernels work: one notebook with one question."""
-    folder = tmp_path_factory.mktemp("questions")
+@pytest.fixture
+def folder(served):
+    """A folder that JupyterLab serves: one notebook with one question."""
+    folder = served / "questions"
+    folder.mkdir()
     cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "03_hard_questions.ipynb")
     return folder
 
 
-@pytest.fixture(scope="module")
-def lab(folder):
-    """In place of the one that serves the lessons."""
-    with jupyterlab(folder) as address:
-        yield address
-
-
 def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson, folder):
     """JupyterLab takes arrows and Enter for its cells; here they must reach the answers and the buttons."""
-    lesson = open_lesson("03_hard_questions.ipynb")
+    lesson = open_lesson("questions/03_hard_questions.ipynb")
     lesson.run("imports")
     lesson.run("ask")
     before = lesson.ask(COUNT, "ask")
