@@ -1,4 +1,4 @@
-"""How the whole suite runs: the longest files first, and notebooks as on another machine."""
+"""How the whole suite runs: file by file, the longest first, and notebooks as on another machine."""
 
 from __future__ import annotations
 
@@ -12,26 +12,33 @@ import pytest
 # fewer instructions). What is stored was made without this, so that one run by nbval compares two machines.
 ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
-# The files that take longest, in the order in which to start them: two files run at a time, and the last one to start
+# The groups that take longest, in the order in which to start them: two run at a time, and the last one to start
 # should be a short one.
+BROWSER = "browser"
 LONGEST = (
-    "test_grading.py",
-    "test_explorers.py",
-    "test_browser_explorers.py",
-    "test_pictures.py",
-    "test_site_browser.py",
-    "07_modern_block.ipynb",
-    "test_properties.py",
-    "test_checks_bank.py",
-    "test_course.py",
-    "test_browser.py",
+    BROWSER,
+    "test_grading",
+    "07_modern_block",
+    "test_explorers",
+    "test_checks_table",
+    "test_checks_bank",
+    "test_course",
+    "test_pictures",
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start the longest files first; within a file the order stays."""
+def group(item: pytest.Item) -> str:
+    """What runs in one process, one after the other: a file, or all that needs the browser."""
+    return BROWSER if "chromium" in getattr(item, "fixturenames", ()) else item.path.stem
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Start the longest groups first; within a group the order stays."""
     rank = {name: k for k, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(item.path.name, len(rank)))
+    items.sort(key=lambda item: rank.get(group(item), len(rank)))
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(group(item)))
 
 
 @pytest.hookimpl(wrapper=True)

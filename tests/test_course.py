@@ -75,6 +75,11 @@ sys.exit(NAME in os.environ.get("FAILING", "").split())
 """
 
 
+def hear_ctrl_c() -> None:
+    """A shell that puts the suite into the background has it ignore Ctrl-C, and what it starts would do the same."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Machine:
     """A folder with the course in it, on a machine that the test describes through environment variables."""
 
@@ -96,6 +101,7 @@ class Machine:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=None if os.name == "nt" else hear_ctrl_c,
         )
 
     def run(self, *arguments: str, **env: str) -> Outcome:
@@ -156,7 +162,7 @@ def programs(calls: list[list[str]]) -> list[str]:
 
 INSTALL_LESSONS = ["pip", "install", "-r", "requirements.txt"]
 INSTALL_TESTS = ["pip", "install", "-r", "tests/requirements.txt"]
-TWO_AT_A_TIME = ["--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder"]
+TWO_AT_A_TIME = ["--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder"]
 
 
 # The command line
