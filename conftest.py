@@ -14,7 +14,7 @@ ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TO
 
 # The groups that take longest, in the order in which to start them: two run at a time, and the last one to start
 # should be a short one.
-BROWSER = "browser"
+BROWSER = "chromium"  # the fixture that all of them have
 LONGEST = (
     BROWSER,
     "test_grading",
@@ -29,7 +29,7 @@ LONGEST = (
 
 def group(item: pytest.Item) -> str:
     """What runs in one process, one after the other: a file, or all that needs the browser."""
-    return BROWSER if "chromium" in getattr(item, "fixturenames", ()) else item.path.stem
+    return BROWSER if BROWSER in getattr(item, "fixturenames", ()) else item.path.stem
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
