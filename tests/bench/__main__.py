@@ -20,6 +20,7 @@ def main(names: list[str]) -> int:
     sliders.measure_explorers(names or list(EXPLORERS))
     if not names:
         sliders.measure_kernels()
+        sliders.measure_pages()
         kernels.measure_building(EXPLORERS)
         kernels.compare_kernels()
     return 0

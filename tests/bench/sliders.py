@@ -8,29 +8,41 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, Page
 
-from tests.browser import Lesson, chromium, jupyterlab, open_lesson
+from tests.browser import LAPTOP, Lesson, chromium, jupyterlab, open_lesson
 from tests.notebooks import LESSONS, notebooks_in, read
+from widgets.site.__main__ import main as site
 
 SECONDS = 2.0
 THROTTLES = {1: 0.95, 2: 0.92, 4: 0.85}  # how much slower the page's processor is made -> the share to reach
-BUSY = "import time\nend = time.time() + 15\nwhile time.time() < end: pass"
+BUSY = "import time\nend = time.time() + 60\nwhile time.time() < end: pass"
 RESTING = "e => e.closest('.flipbook').dataset.resting === 'true'"
+STOPPED = "() => window.lesson.sessionContext.session.kernel.interrupt()"
 GONE = "() => window.lesson.sessionContext.session.kernel.shutdown()"
 
-# One position further in every frame, to and fro. Without `painting` the handle moves and nobody hears of it.
+# Milliseconds from opening a page until an explorer's picture is there.
+FIRST = """new MutationObserver(() => {
+    if (document.querySelector('.flipbook svg')) window.first ??= performance.now();
+}).observe(document, {subtree: true, childList: true});"""
+
+# One position further in every frame, to and fro. Without `painting` the handle moves and nobody hears of it. A picture
+# is one in the SVG or on the canvas over it; that the two, which tests/test_canvas.py compares, are exchanged is none.
 DRAG = """async ([input, seconds, painting]) => {
     const panels = input.closest('.flipbook').querySelector('.panels');
     const frame = () => new Promise(requestAnimationFrame);
     let [pictures, moved, frames, step] = [0, false, 0, 1];
-    const marks = new MutationObserver(seen => { moved ||= seen.some(one => one.attributeName !== 'aria-label'); });
+    const exchanged = seen => seen.some(one => one.attributeName === 'visibility');
+    const changed = seen => seen.some(one => one.attributeName !== 'aria-label') && !exchanged(seen);
+    const marks = new MutationObserver(seen => { moved ||= changed(seen); });
     marks.observe(panels, {subtree: true, attributes: true, characterData: true, childList: true});
+    const sheet = CanvasRenderingContext2D.prototype, clear = sheet.clearRect;
+    sheet.clearRect = function (...rest) { moved = true; return clear.apply(this, rest); };
     const count = () => { if (moved) pictures += 1; moved = false; };
     const [hear, send] = [input.oninput, WebSocket.prototype.send];
     let sent = 0;
@@ -51,6 +63,7 @@ DRAG = """async ([input, seconds, painting]) => {
     input.oninput = hear;
     for (let k = 0; k < 60; k += 1) { await frame(); count(); }
     marks.disconnect();
+    sheet.clearRect = clear;
     return {pictures: during / seconds, frames: frames / seconds, late: pictures - during, sent};
 }"""
 
@@ -71,8 +84,8 @@ def measure_explorers(names: list[str]) -> None:
 
 
 def measure_kernels() -> None:
-    """The overall shift while the kernel computes, and after it has gone."""
-    print("The overall shift, the kernel idle, busy and gone:")
+    """The overall shift while the kernel computes, after that was interrupted, and after it has gone."""
+    print("The overall shift, the kernel idle, busy, interrupted and gone:")
     with opened_cells({"imports": "from widgets import *", "shift": "overall_shift()", "busy": BUSY}) as lesson:
         for cell in ("imports", "shift"):
             lesson.run(cell)
@@ -80,8 +93,31 @@ def measure_kernels() -> None:
         lesson.show("busy")
         lesson.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
         measure(lesson, "busy", "shift")
+        lesson.page.evaluate(STOPPED)
+        measure(lesson, "interrupted", "shift")
         lesson.page.evaluate(GONE)
         measure(lesson, "gone", "shift")
+    print()
+
+
+def measure_pages() -> None:
+    """Lesson 02 as web pages, from disk: size, the time until a picture can be moved, and every slider."""
+    print("Lesson 02 as web pages from disk, each explorer on its own:")
+    with TemporaryDirectory() as folder, chromium() as browser:
+        with redirect_stdout(None):
+            site([folder, "--only", "02_rmsnorm", "--coarse"])
+        for path in [Path(folder) / "02_rmsnorm.html", *sorted(Path(folder, "explorers").glob("*.html"))]:
+            page = browser.new_context(viewport=LAPTOP).new_page()
+            page.add_init_script(FIRST)
+            page.goto(path.as_uri())
+            page.locator(".explorer").first.scroll_into_view_if_needed()
+            page.wait_for_function("() => window.first")
+            print(f"  {path.stem}: {path.stat().st_size / 1e6:.2f} MB, {page.evaluate('first'):.0f} ms to a picture")
+            for slider in page.locator(".flipbook").first.get_by_role("slider").all():
+                slider.press("ArrowRight")
+                page.wait_for_function(RESTING, arg=slider.element_handle())
+                row(f"  {slider.evaluate('e => e.labels[0].textContent')}", page, slider)
+            page.context.close()
     print()
 
 
@@ -97,16 +133,16 @@ def measure(lesson: Lesson, name: str, cell: str) -> None:
     for slider in place.get_by_role("slider").all():
         slider.press("ArrowRight")
         lesson.page.wait_for_function(RESTING, arg=slider.element_handle())
-        row(f"{name}: {slider.evaluate('e => e.labels[0].textContent')}", lesson, slider)
+        row(f"{name}: {slider.evaluate('e => e.labels[0].textContent')}", lesson.page, slider)
 
 
-def row(words: str, lesson: Lesson, slider: Locator) -> None:
+def row(words: str, page: Page, slider: Locator) -> None:
     """Prints one line: pictures a second and their share at each throttle, messages sent, pictures after letting go."""
-    devtools = lesson.page.context.new_cdp_session(lesson.page)
+    devtools = page.context.new_cdp_session(page)
     shares, late, sent = [], 0, 0
     for rate in THROTTLES:
         devtools.send("Emulation.setCPUThrottlingRate", {"rate": rate})
-        floor, drawn = (lesson.page.evaluate(DRAG, [slider.element_handle(), SECONDS, on]) for on in (False, True))
+        floor, drawn = (page.evaluate(DRAG, [slider.element_handle(), SECONDS, on]) for on in (False, True))
         sent += drawn["sent"]
         late += drawn["late"]
         shares.append(f"{drawn['pictures']:5.1f} {drawn['pictures'] / floor['frames']:5.2f}")

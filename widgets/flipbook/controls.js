@@ -87,6 +87,7 @@ function makeControls(model, box, player, kernel, settled) {
       if (pressed) return;
       held.clear();
       save();
+      player.paint();
       ask();
     }, REST);
   }
@@ -125,7 +126,7 @@ function makeControls(model, box, player, kernel, settled) {
   for (const row of rows) listeners.push([`change:${row.name}`, row.show]);
   for (const name of player.names) {
     listeners.push([`change:${name}`, () => keep(name)], [`change:${name}`, player.moved], [`change:${name}`, rest]);
-    listeners.push([`change:${name}_reel`, player.moved]);
+    listeners.push([`change:${name}_reel`, player.soon]);
     listeners.push([`change:${name}_reel`, rest]);
   }
   for (const [event, f] of listeners) model.on(event, f);

@@ -29,7 +29,7 @@ from widgets.flipbook.recording import Recorder, Reel
 from widgets.style import DARK, FAINT, INK, LAYER_NORM, OUTPUT, PAPER, RULE
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("player.js", "kernel.js", "controls.js", "tools.js", "view.js")
+_SCRIPTS = ("player.js", "canvas.js", "kernel.js", "controls.js", "tools.js", "view.js")
 _SAYS = {
     "failed": "The picture could not be drawn: {}",
     "silent": "The kernel does not answer: it is busy or gone. What is here plays on; for more, run this cell again.",

@@ -2,7 +2,7 @@
 // Plays what flipbook.py recorded: at each position it sets the attributes that differ, at most once an animation frame.
 // It computes no number and draws no mark. played() in tests/test_flipbook.py is its mirror.
 //
-// The five files player, kernel, controls, tools and view.js are one module, joined by flipbook.py. The model that they
+// The six files player, canvas, kernel, controls, tools and view.js are one module, joined by flipbook.py. The model that they
 // are given is anywidget's, or anything that has these six (a static page has a shim of its own):
 //
 //   get(name)          the value of a trait; see flipbook.py for what there is. get("static") is true where by design
@@ -16,6 +16,7 @@
 //                      sentence} when it cannot be done; without one within 3 s the kernel counts as silent.
 
 const FRAME = 1000 / 60; // milliseconds
+const LAG = 4; // how far behind the SVG may fall: a late frame counts two, one in time takes one back
 const CALM = 100; // milliseconds without a move after which everything is exact
 
 /** @typedef {string | number} Part A text, or the number of a column. */
@@ -85,11 +86,11 @@ function makePlayer(model, frame, say) {
   let elements = {}; // its moving elements
   /** @type {string[]} */
   let shown = []; // what each track shows now
-  /** @type {boolean[]} */
-  let written = []; // whether a track is a text's
-  let waiting = 0; // the frame in which it will be painted
-  let calm = 0; // the timer that paints what a moving hand left out
-  let [frame_at, said_at, behind, turn] = [0, 0, 0, 0];
+  let beating = 0; // the next frame, while a hand moves
+  let painted = true; // whether the last move has been
+  let [moved_at, frame_at, said_at, behind] = [0, 0, 0, 0];
+  const canvas = makeCanvas(frame);
+  let able = true; // whether it can show this reel
   let spoken = "";
   /** @type {string | undefined} */
   let veil;
@@ -112,6 +113,7 @@ function makePlayer(model, frame, say) {
   }
 
   function setStages() {
+    uncover();
     frame.replaceChildren(...model.get("stages").map(panel));
     const { style } = /** @type {HTMLElement} */ (frame.parentElement);
     for (const [name, points] of Object.entries(model.get("shape"))) style.setProperty(`--${name}`, String(points));
@@ -130,7 +132,9 @@ function makePlayer(model, frame, say) {
 
   /** @param {Reel} next */
   function mount(next) {
+    uncover();
     reel = next;
+    able = true;
     shown = [];
     svgs.forEach((svg, k) => {
       /** @type {Element} */ (svg.querySelector("defs[data-reel]")).innerHTML = local(next.defs[k]);
@@ -139,7 +143,6 @@ function makePlayer(model, frame, say) {
       gap.innerHTML = local(next.marks[Number(gap.getAttribute("data-gap"))]);
     elements = {};
     for (const e of frame.querySelectorAll("[data-moves]")) elements[Number(e.getAttribute("data-moves"))] = e;
-    written = next.tracks.map(([number]) => elements[number].localName === "text");
   }
 
   /** @param {Part[]} parts @param {number} k */
@@ -164,17 +167,28 @@ function makePlayer(model, frame, say) {
     return place(name, reelOf(name).along);
   }
 
-  /** Sets what differs at position k; the texts only if `texts`. @param {number} k @param {boolean} texts */
-  function set(k, texts) {
+  /** Hands over what differs at position k. @param {number} k */
+  function set(k, change = write) {
     const { tracks } = /** @type {Reel} */ (reel);
     tracks.forEach(([number, attribute, parts], track) => {
-      if (!texts && written[track]) return;
       const value = join(parts, k);
       if (shown[track] === value) return;
       shown[track] = value;
-      if (attribute === "") elements[number].textContent = value;
-      else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
+      change(number, attribute, value);
     });
+  }
+
+  /** @param {number} number @param {string} attribute @param {string} value */
+  function write(number, attribute, value) {
+    if (attribute === "") elements[number].textContent = value;
+    else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
+  }
+
+  /** The SVG shows itself again. */
+  function uncover() {
+    if (!canvas.on()) return;
+    canvas.end();
+    shown = []; // in the SVG
   }
 
   /** Words in place of the picture's own, while they are covered. @param {string} [instead] */
@@ -187,42 +201,57 @@ function makePlayer(model, frame, say) {
   /** Shows the present positions, if a reel has them; else the last picture stays until one has come. */
   function paint() {
     stop();
-    waiting = 0;
     const k = find();
     if (k === undefined) return;
-    set(k, true);
+    uncover();
+    set(k);
     speak(join(/** @type {Reel} */ (reel).words, k));
   }
 
+  /** Every frame from a first move until no more comes. @param {number} now */
+  function beat(now) {
+    if (performance.now() - moved_at > CALM) return paint();
+    beating = requestAnimationFrame(beat);
+    if (frame_at && behind < LAG) behind = Math.max(0, behind + (now - frame_at > 1.4 * FRAME ? 2 : -1));
+    frame_at = now;
+    if (!painted) paintMoving(now);
+    painted = true;
+  }
+
   /**
-   * The same while a hand moves. Texts cost most: where the page does not keep up they change in every third frame, the
-   * sentence ten times a second, the label at rest. @param {number} now
+   * The same while a hand moves: the sentence changes ten times a second, the label at rest; where the page has once not
+   * kept up, a canvas shows the picture. @param {number} now
    */
   function paintMoving(now) {
-    waiting = 0;
-    clearTimeout(calm);
-    calm = window.setTimeout(paint, CALM);
     const k = find();
     if (k === undefined) return;
-    const gone = now - frame_at;
-    if (gone < 4 * FRAME) behind = Math.max(0, Math.min(10, behind + (gone > 1.4 * FRAME ? 2 : -1)));
-    frame_at = now;
-    set(k, behind < 4 || (turn = (turn + 1) % 3) === 0);
+    if (behind >= LAG && !canvas.on() && able) {
+      able = canvas.begin(/** @type {Reel} */ (reel).tracks);
+      shown = []; // on the canvas
+    }
+    set(k, canvas.on() ? canvas.change : write);
+    canvas.draw();
     if (now - said_at < CALM) return;
     said_at = now;
     say(join(/** @type {Reel} */ (reel).words, k));
   }
 
-  const moved = () => {
-    waiting ||= requestAnimationFrame(paintMoving);
-  };
+  /** In the next frame. */
+  function soon() {
+    painted = false;
+    beating ||= requestAnimationFrame(beat);
+  }
+  function moved() {
+    moved_at = performance.now();
+    soon();
+  }
   function stop() {
-    cancelAnimationFrame(waiting);
-    clearTimeout(calm);
+    cancelAnimationFrame(beating);
+    [beating, frame_at] = [0, 0];
   }
   const late = () => frame.classList.contains("waiting");
   const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
-  return { paint, moved, setStages, cover, place, fits, names, positions, at, late, reelOf, stop };
+  return { paint, soon, moved, setStages, cover, place, fits, names, positions, at, late, reelOf, stop };
 }
 
 /** Colours become those of the theme: in attributes only, never in a text. @param {string} text */

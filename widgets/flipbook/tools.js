@@ -18,7 +18,7 @@ function makeTools(model, { el, box, frame, words }, player, controls) {
   const sweep = makeSweep(model, player, controls, button(says.play));
   const covers = makeCovers(model, player, frame, words, button(says.hide));
   const full = makeFull(el, says, button(says.grow));
-  const save = (kind) => button(says[kind], () => savePicture(kind, frame, model.get("title")));
+  const save = (kind) => button(says[kind], () => savePicture(kind, player, frame, model.get("title")));
   const tools = [full.button, save("svg"), save("png")];
   if (model.get("covers").length) tools.unshift(covers.button);
   if (player.names.length && !still.matches) tools.unshift(sweep.button);
@@ -185,7 +185,8 @@ function snapshot(frame) {
 }
 
 /** @param {string} kind "svg" or "png" */
-async function savePicture(kind, frame, title) {
+async function savePicture(kind, player, frame, title) {
+  player.paint();
   const [markup, width, height] = snapshot(frame);
   let blob = new Blob([markup], { type: "image/svg+xml" });
   if (kind === "png") {

@@ -61,7 +61,7 @@ function build(model, el) {
   const staged = () => {
     player.setStages();
     extras.cover();
-    player.moved();
+    player.soon();
   };
   const listeners = [["change:problem", complain], ["change:stages", staged], ["change:covers", extras.cover]];
   for (const [event, f] of listeners) model.on(event, f);

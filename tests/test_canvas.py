@@ -1,0 +1,138 @@
+"""While a hand moves on a slow page, a canvas shows the picture: the same as the SVG, and gone once the hand rests."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.patches import Circle
+from PIL import Image
+from playwright.sync_api import Page
+
+import widgets
+from tests.bare import bare
+from widgets.explorers.explorer import Explorer
+from widgets.flipbook.controls import Slider
+from widgets.pictures.page import page as blank
+
+# Frames come EVERY ms apart, as far as the page can tell; time stands still once `hold` is set: the hand never rests.
+FRAMES = """() => {
+    const [frame, now] = [requestAnimationFrame, performance.now.bind(performance)];
+    let [time, last] = [0, 0];
+    const at = (t) => (t === last ? time : ((last = t), (time += EVERY)));
+    window.requestAnimationFrame = (f) => frame((t) => f(at(t)));
+    performance.now = () => window.hold ?? now();
+}"""
+SLOW, QUICK = (FRAMES.replace("EVERY", every) for every in ("40", "16"))
+DRAG = """async ([input, by]) => {
+    input.dispatchEvent(new PointerEvent('pointerdown'));
+    for (let k = 0; k < by; k += 1) {
+        input.value = +input.value + 1;
+        input.dispatchEvent(new Event('input', {bubbles: true}));
+        window.hold = performance.now();
+        await new Promise(requestAnimationFrame);
+    }
+}"""
+REST = "input => { delete window.hold; input.dispatchEvent(new PointerEvent('pointerup')); }"
+FAR = 12  # positions
+
+
+class Disc(Explorer):
+    """A disc of which one property, and nothing else, takes these values."""
+
+    def __init__(self, name: str, values: list) -> None:
+        self.name, self.choices = name, values
+        super().__init__({"k": Slider("number", range(len(values)), 0.0)})
+
+    def paint(self):
+        return OneDisc(self.name)
+
+    def steps(self, k):
+        return self.choices[int(k)]
+
+    def words(self, steps):
+        return f"{self.name} {steps}."
+
+    lines = words
+
+
+class OneDisc:
+    def __init__(self, name: str) -> None:
+        figure, axes = blank(340, 100)
+        self.panels, self.covers, self.name = [figure], {}, name
+        self.moving = [axes.add_patch(Circle((50, 50), 10))]
+
+    def show(self, steps) -> None:
+        self.moving[0].set(**{self.name: steps})
+
+
+def blurred(pixels: np.ndarray) -> np.ndarray:
+    """Means of 6 x 6 pixels, in which a quarter of a pixel between two renderings of a letter does not count."""
+    return np.asarray(Image.fromarray(pixels).reduce(6), dtype=float)
+
+
+def picture(page: Page) -> np.ndarray:
+    """The panels as they are painted."""
+    shot = page.locator(".panels").screenshot(animations="disabled")
+    return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))
+
+
+def at_rest(page: Page) -> np.ndarray:
+    page.wait_for_function("() => [...document.querySelectorAll('.flipbook')].every(e => e.dataset.resting === 'true')")
+    return picture(page)
+
+
+def drag(page: Page, by: int) -> None:
+    page.evaluate(DRAG, [page.get_by_role("slider").first.element_handle(), by])
+
+
+def rest(page: Page) -> None:
+    page.get_by_role("slider").first.evaluate(REST)
+
+
+@pytest.mark.parametrize(
+    ("name", "look"),
+    [
+        ("overall_shift", {}),
+        ("overall_shift", {"color_scheme": "dark"}),
+        ("eps_effect", {"device_scale_factor": 2}),
+        ("eps_effect", {"device_scale_factor": 1.25}),
+        ("norm_geometry", {}),
+        ("activation_curves", {}),
+        ("swish_beta", {}),
+        ("gate_flow", {}),
+        ("three_matrices", {}),
+        ("parameter_ledger", {}),
+    ],
+)
+def test_it_shows_what_the_svg_shows(chromium, name, look):
+    with bare(chromium, getattr(widgets, name)(), **look) as page:
+        before = at_rest(page)
+        page.evaluate(SLOW)
+        drag(page, FAR)
+        assert page.locator("canvas").count() > 0
+        drawn = picture(page)
+        assert page.locator("canvas").count() > 0
+        rest(page)
+        exact = at_rest(page)
+        assert page.locator("canvas, [visibility]").count() == 0
+        assert np.abs(blurred(drawn) - blurred(exact)).max() < 30  # of 255; a missing mark is 60 and more
+        assert np.abs(blurred(before) - blurred(exact)).max() > 60
+        assert page.complaints == []
+
+
+def test_what_it_cannot_draw_moves_in_the_svg(chromium):
+    with bare(chromium, Disc("facecolor", ["#1f5fae", "#ffffff"] * 10)) as page:
+        page.evaluate(SLOW)
+        drag(page, FAR - 1)
+        assert page.locator("canvas").count() == 0
+        assert page.locator("[data-moves]").first.evaluate("e => getComputedStyle(e).fill") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize(("frames", "canvases"), [(QUICK, 0), (SLOW, 1)])
+def test_only_a_page_that_does_not_keep_up_needs_it(chromium, frames, canvases):
+    with bare(chromium, Disc("radius", [*range(1, 21)])) as page:
+        page.evaluate(frames)
+        drag(page, FAR)
+        assert page.locator("canvas").count() == canvases
