@@ -6,17 +6,22 @@ The submissions are the students' notebooks, filled in as students fill them in:
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
 
 from tests.derive import derive
 from tests.notebooks import LESSONS, ROOT, SOLUTIONS, read
+
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted")  # nbgrader's own, of its database
 
 RMSNORM, SWIGLU = "05_exercise_rmsnorm", "06_exercise_swiglu"
 CELL_SECONDS = 15  # for a cell that never ends by itself; every check is done in less
@@ -83,7 +88,7 @@ ALL = set(POINTS[RMSNORM])
 
 # student: the assignment, the cells of a solved notebook that they wrote otherwise, and the checks that should give
 # them nothing. Cells are graded one by one, so one student can go wrong in many.
-SUBMISSIONS: dict[str, tuple[str, dict[str, str], set[str]]] = {
+QUICK: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "perfect": (RMSNORM, {}, set()),
     "several_wrong": (
         RMSNORM,
@@ -96,23 +101,23 @@ SUBMISSIONS: dict[str, tuple[str, dict[str, str], set[str]]] = {
         },
         ALL - {"rms-norm"},
     ),
-    "others_wrong": (
-        RMSNORM,
-        {"rms-norm": EPS_OUTSIDE, "module": IN_PLACE},
-        {"rms-norm", "layer-norm", "module"},  # LayerNorm is built on rms_norm
-    ),
     "import_error": (RMSNORM, {"imports": "import no_such_module\nfrom widgets import checks"}, ALL),
     "never_ends": (
         RMSNORM,
-        {"rms-norm": NEVER_ENDS, "backward": A_CELL_THAT_NEVER_ENDS},
-        {"rms-norm", "layer-norm", "backward"},
-    ),
-    "tampers": (
-        RMSNORM,
-        {"rms": "def rms(x):\n    return x", "rms-check": "verdict = 'passed'", "by-hand": "1 /"},
-        {"rms"},
+        {
+            "by-hand": "1 /",
+            "rms": "def rms(x):\n    return x",
+            "rms-check": "verdict = 'passed'",  # a check that was tampered with
+            "rms-norm": NEVER_ENDS,
+            "module": IN_PLACE,
+        },
+        {"rms", "rms-norm", "layer-norm", "module"},  # LayerNorm is built on rms_norm
     ),
     "halves": (SWIGLU, {"fused": HALVES_EXCHANGED}, {"fused"}),
+}
+SLOW = {
+    "eps_outside": (RMSNORM, {"rms-norm": EPS_OUTSIDE}, {"rms-norm", "layer-norm"}),
+    "endless_cell": (RMSNORM, {"backward": A_CELL_THAT_NEVER_ENDS}, {"backward"}),  # nbgrader ends it
 }
 
 
@@ -127,45 +132,39 @@ def filled_in(name: str, changes: dict[str, str]) -> NotebookNode:
     return notebook
 
 
-def submit(course: Path, student: str, name: str, notebook: NotebookNode) -> None:
-    folder = course / "submitted" / student / name
-    folder.mkdir(parents=True)
-    nbformat.write(notebook, folder / f"{name}.ipynb")
-
-
-def nbgrader(course: Path, *arguments: str) -> None:
-    """One nbgrader command in the course's folder, with nothing of this machine's configuration."""
-    home = course / "home"
+def surroundings(home: Path) -> dict[str, str]:
+    """Environment variables without anything of this machine's configuration."""
     paths = {"HOME": home, "JUPYTER_CONFIG_DIR": home / "config", "JUPYTER_DATA_DIR": home / "data", "IPYTHONDIR": home}
-    environment = {**os.environ, **{key: str(path) for key, path in paths.items()}, "OMP_NUM_THREADS": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
-    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])  # it calls alembic
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, timeout=1800)
-    assert done.returncode == 0, done.stderr[-3000:]
+    environment = {key: str(path) for key, path in paths.items()} | {"OMP_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # it calls alembic
+    return environment
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An instructor's folder after `generate_assignment` and `autograde` of both assignments."""
+def teacher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NbGraderAPI]:
+    """An instructor's nbgrader after `generate_assignment` of both assignments."""
     course = tmp_path_factory.mktemp("course")
     (course / "home").mkdir()
-    (course / "nbgrader_config.py").write_text(f"c = get_config()\nc.Execute.timeout = {CELL_SECONDS}\n")
-    for name in (RMSNORM, SWIGLU):
-        (course / "source" / name).mkdir(parents=True)
-        (course / "source" / name / f"{name}.ipynb").write_bytes((SOLUTIONS / f"{name}.ipynb").read_bytes())
-        nbgrader(course, "generate_assignment", name)
-    for student, (name, changes, _) in SUBMISSIONS.items():
-        submit(course, student, name, filled_in(name, changes))
-    submit(course, "empty", RMSNORM, read(LESSONS / f"{RMSNORM}.ipynb"))
-    for name in (RMSNORM, SWIGLU):
-        nbgrader(course, "autograde", name)
-    return course
+    config = Config({"CourseDirectory": {"root": str(course)}, "Execute": {"timeout": CELL_SECONDS}})
+    with mock.patch.dict(os.environ, surroundings(course / "home")):
+        teacher = NbGraderAPI(config=config)
+        for name in (RMSNORM, SWIGLU):
+            (course / "source" / name).mkdir(parents=True)
+            (course / "source" / name / f"{name}.ipynb").write_bytes((SOLUTIONS / f"{name}.ipynb").read_bytes())
+            done = teacher.generate_assignment(name)
+            assert done["success"], done
+        yield teacher
 
 
-def read_scores(course: Path, name: str, student: str) -> dict[str, float]:
-    """What each check of an assignment gave a student; the questions in words, which give nothing, aside."""
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+def graded(teacher: NbGraderAPI, student: str, name: str, notebook: NotebookNode) -> dict[str, float]:
+    """What each check of an assignment gives for a notebook; the questions in words, which give nothing, aside."""
+    folder = Path(teacher.coursedir.root) / "submitted" / student / name
+    folder.mkdir(parents=True)
+    nbformat.write(notebook, folder / f"{name}.ipynb")
+    done = teacher.autograde(name, student)
+    assert done["success"], done
+    with Gradebook(teacher.coursedir.db_url) as gradebook:
         grades = gradebook.find_submission_notebook(name, name, student).grades
         return {grade.name.removesuffix("-check"): grade.auto_score for grade in grades if grade.max_score}
 
@@ -179,21 +178,22 @@ def test_the_points_add_up() -> None:
         assert graded == {f"{exercise}-check": number for exercise, number in points.items()}
 
 
-@pytest.mark.parametrize("student", SUBMISSIONS)
-def test_every_score_is_the_one_expected(course: Path, student: str) -> None:
-    name, _, refused = SUBMISSIONS[student]
+@pytest.mark.parametrize("student", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in SLOW)])
+def test_every_score_is_the_one_expected(teacher: NbGraderAPI, student: str) -> None:
+    name, changes, refused = (QUICK | SLOW)[student]
     expected = {exercise: 0 if exercise in refused else points for exercise, points in POINTS[name].items()}
-    assert read_scores(course, name, student) == expected
+    assert graded(teacher, student, name, filled_in(name, changes)) == expected
 
 
-def test_nothing_written_gives_nothing(course: Path) -> None:
-    assert set(read_scores(course, RMSNORM, "empty").values()) == {0}
+@pytest.mark.full
+def test_nothing_written_gives_nothing(teacher: NbGraderAPI) -> None:
+    assert set(graded(teacher, "empty", RMSNORM, read(LESSONS / f"{RMSNORM}.ipynb")).values()) == {0}
 
 
-def test_what_is_released_is_the_students_notebook(course: Path) -> None:
+def test_what_is_released_is_the_students_notebook(teacher: NbGraderAPI) -> None:
     """`nbgrader generate_assignment` gives the notebook in lessons/, but for the outputs."""
     for name in (RMSNORM, SWIGLU):
-        released = read(course / "release" / name / f"{name}.ipynb").cells
+        released = read(Path(teacher.coursedir.root) / "release" / name / f"{name}.ipynb").cells
         ours = read(LESSONS / f"{name}.ipynb").cells
         assert [(cell.id, cell.source, cell.metadata) for cell in released] == [
             (cell.id, cell.source, cell.metadata) for cell in ours
