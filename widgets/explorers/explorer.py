@@ -127,8 +127,17 @@ def close_predecessors(widget: Widget) -> None:
     if last_run != run:
         for old in widgets:
             old.close()
+            _forget(shell, old)
         widgets = []
     _made[cell] = (run, [*widgets, widget])
+
+
+def _forget(shell: Any, old: Widget) -> None:
+    """Takes a closed widget out of Out and its names such as _7; it stays where a person has named it."""
+    out = shell.user_ns.get("Out", {})
+    for count in [count for count, result in out.items() if result is old]:
+        del out[count]
+        shell.drop_by_id({f"_{count}": old})
 
 
 def living() -> list[Widget]:
