@@ -10,7 +10,7 @@ const ALIGN = /** @type {Record<string, CanvasTextAlign>} */ ({ start: "left", m
 /**
  * An element and its attributes as they are now; `above` are the groups around it.
  * @typedef {{node: any, at: Record<string, string>, above: Drawn[], path?: Path2D, clip?: Path2D, turn?: DOMMatrix,
- *   look?: any, fills?: boolean, strokes?: boolean, dashes?: number[]}} Drawn
+ *   look?: any, larger?: any, fills?: boolean, strokes?: boolean, dashes?: number[]}} Drawn
  */
 
 /**
@@ -116,6 +116,7 @@ function dress(leaf, svg, scale) {
   if (clip) leaf.clip = shape(named(clip)?.firstElementChild);
   if (leaf.node.localName !== "text") leaf.path = shape(leaf.at.href ? named(leaf.at.href) : leaf.node);
   leaf.turn = leaf.node.transform.baseVal.consolidate()?.matrix;
+  const larger = (leaf.larger = scale.a); // letters are set in pixels: WebKit spaces them wider than it should when scaled
   leaf.fills = style.fill !== "none";
   leaf.strokes = style.stroke !== "none";
   leaf.dashes = (style.strokeDasharray.match(/[\d.]+/g) ?? []).map(Number);
@@ -128,7 +129,7 @@ function dress(leaf, svg, scale) {
     lineJoin: style.strokeLinejoin,
     lineDashOffset: parseFloat(style.strokeDashoffset),
     miterLimit: Number(style.strokeMiterlimit),
-    font: `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`,
+    font: `${style.fontStyle} ${style.fontWeight} ${larger * parseFloat(style.fontSize)}px ${style.fontFamily}`,
     textAlign: ALIGN[style.textAnchor],
   };
 }
@@ -158,15 +159,17 @@ function hatch(pattern, scale) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Drawn} leaf */
-function put(context, { node, at, path, clip, turn, look, fills, strokes, dashes }) {
+function put(context, { node, at, path, clip, turn, look, larger, fills, strokes, dashes }) {
   context.save();
   Object.assign(context, look);
   context.setLineDash(dashes);
   if (clip) context.clip(clip);
   if (turn) context.transform(turn.a, turn.b, turn.c, turn.d, turn.e, turn.f);
   if (node.localName === "use") context.translate(Number(at.x), Number(at.y));
-  if (node.localName === "text") context.fillText(at[""], Number(at.x ?? 0), Number(at.y ?? 0));
-  else {
+  if (node.localName === "text") {
+    context.scale(1 / larger, 1 / larger);
+    context.fillText(at[""], larger * Number(at.x ?? 0), larger * Number(at.y ?? 0));
+  } else {
     if (fills) context.fill(path);
     if (strokes) context.stroke(path);
   }
