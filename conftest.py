@@ -25,11 +25,14 @@ LONGEST = (
     "test_course",
     "test_pictures",
 )
+TRANSFORMERS = ("test_census", "test_decoder", "test_gating_maths", "test_norms", "test_swiglu_budget")  # load it
 
 
 def group(item: pytest.Item) -> str:
-    """What runs in one process, one after the other: a file, or all that needs the browser."""
-    return BROWSER if BROWSER in getattr(item, "fixturenames", ()) else item.path.stem
+    """What runs in one process, one after the other: a file, or all that needs the browser, or transformers."""
+    if BROWSER in getattr(item, "fixturenames", ()):
+        return BROWSER
+    return "transformers" if item.path.stem in TRANSFORMERS else item.path.stem
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -458,7 +459,7 @@ RIGHT = {
         CallableRms(),
         rms_prints,
         rms_warns,
-        scripted(rms_vector_norm),
+        partial(scripted, rms_vector_norm),
         lambda x: x.pow(2).mean(-1, keepdim=True).sqrt(),
     ],
     checks.check_rms_norm: [
@@ -479,7 +480,7 @@ RIGHT = {
         with_defaults,
         other_names,
         any_arguments,
-        torch.compile(plain),
+        partial(torch.compile, plain),
     ],
     checks.check_rmsnorm_module: [
         Textbook,
@@ -531,7 +532,7 @@ CASES = [(check, one) for check, answers in RIGHT.items() for one in answers]
 
 @pytest.mark.parametrize(("check", "right"), CASES, ids=lambda part: getattr(part, "__name__", type(part).__name__))
 def test_a_right_answer_passes(check, right):
-    verdict = check(right)
+    verdict = check(right() if isinstance(right, partial) else right)  # made now: torch's compilers load for seconds
     assert verdict.passed, verdict
     assert verdict.require() is verdict
 
