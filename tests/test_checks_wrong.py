@@ -203,6 +203,7 @@ UNKNOWN = [
         "activation of the gate is not Swish",
     ),
     (checks.check_swiglu_module, swiglu(lambda self, x: self.gated(F.silu, x, 1)), "zeros in the up matrix"),
+    (checks.check_swiglu_module, swiglu(lambda self, x: self.down_proj), "a layer, `Linear`, that was not called"),
     (checks.check_swiglu_module, made(Gated, lambda m: setattr(m, "up_proj", m.gate_proj)), "the same matrix"),
     (checks.check_swiglu_module, lambda d, f: Gated(d, 2 * f // 3), "should have the shape (20, 8)"),
     (checks.check_matched_d_ff, lambda d, r: int(0.666667 * r), "it gives 2000001; expected 2000000"),
@@ -234,6 +235,7 @@ NAMED = [
     (checks.check_rmsnorm_module, module(Norm, forward=llama), "dtype of the weight returned"),
     (checks.check_rmsnorm_module, module(Norm, forward=narrowed), "float64 narrowed to float32"),
     (checks.check_swiglu_module, linears(bias=True, **PROJECTIONS), "biases left on"),
+    (checks.check_swiglu_module, linears(gate_proj="df", up_proj="df"), "down projection missing"),
     (checks.check_swiglu_module, linears(w1="df", w2="fd", w3="df"), "projections have other names"),
     (checks.check_swiglu_module, linears(**EXCHANGED), "down projection confused with another"),
     (checks.check_matched_d_ff, lambda d, r: float(2 * r // 3), "not a whole number"),
@@ -761,6 +763,25 @@ def test_the_numbers_in_a_symptom_differ(factor) -> None:
     ).groups()
     assert given != right
     assert float(given) / float(right) == pytest.approx(factor, rel=1e-3)
+
+
+def test_a_sign_exchanged_in_swish_is_told_by_a_number() -> None:
+    symptom = checks.check_swish(lambda z, beta=1.0: z * torch.sigmoid(-beta * z)).symptom
+    assert "Swish(10) is nearly 10; yours is not" in symptom
+    given, right = map(float, re.search(r"has (\S+) where (\S+) is right", symptom).groups())
+    z = given + right  # since the two sigmoids add up to one
+    assert right == pytest.approx(z / (1 + math.exp(-z)), rel=1e-3)
+
+
+def test_no_symptom_speaks_of_minus_zero() -> None:
+    symptom = checks.check_swish(lambda z, beta=1.0: z * torch.sigmoid(beta * z) + (z < -500)).symptom
+    assert "has 1 where 0 is right" in symptom
+
+
+def test_a_wrong_default_is_not_taken_for_a_number_cut_off() -> None:
+    for default in (0.0, 2.0, 1.5):
+        verdict = checks.check_swish(lambda z, beta=default: z * torch.sigmoid(beta * z))
+        assert verdict.mistake is None and "Without beta" in verdict.symptom
 
 
 def test_print_options_are_set_back() -> None:

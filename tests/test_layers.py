@@ -84,7 +84,7 @@ MAY_IMPORT = {
         "widgets.flipbook",
         "widgets.site",
     },
-    "widgets.checks": {"torch", "widgets.checks", "widgets.maths"},
+    "widgets.checks": {"numpy", "torch", "widgets.checks", "widgets.maths"},
 }
 
 

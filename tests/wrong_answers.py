@@ -61,7 +61,7 @@ eps outside the root + divided by d outside the root | x / (x.pow(2).sum(-1, Tru
 | x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w.exp()
 | x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w.norm()
 | x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w[0]
-| x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) @ w
+dot product with the weight | x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) @ w
 | x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w + x
 | x + x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w
 | x.detach() * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w
@@ -83,6 +83,8 @@ result not cast back + weight never applied | x / (x.pow(2).mean(-1, True) + eps
 | x.sort(-1).values / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w
 state between calls | F.dropout(x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w, 0.1)
 | F.batch_norm(x.flatten(0, -2), None, None, w, None, True, 0, eps).view(x.shape)
+axis put back on the wrong side | x / (x.pow(2).mean(-1).unsqueeze(1) + eps).sqrt() * w
+axis put back on the wrong side | x / (x.pow(2).mean(-1)[:, None] + eps).sqrt() * w
 """
 
 MODULE = """
@@ -159,7 +161,7 @@ SWISH = """
 | z * torch.sigmoid(beta + z)
 | z * torch.sigmoid(z) ** beta
 clamped far out | z / (1 + torch.exp(-(beta * z).clamp(-12, 12)))
-| z * torch.sigmoid((beta * z).clamp(min=-10))
+clamped far out | z * torch.sigmoid((beta * z).clamp(min=-10))
 tail cut off | torch.where(z < -10, torch.zeros_like(z), z * torch.sigmoid(beta * z))
 | torch.where(z > 10, z, z * torch.sigmoid(beta * z))
 | (z * torch.sigmoid(beta * z)).clamp(min=-0.2785)
@@ -183,6 +185,12 @@ input changed in place | z.mul_(torch.sigmoid(beta * z))
 | z * torch.sigmoid(max(beta, 1.0) * z)
 | z * torch.sigmoid(int(beta) * z)
 | F.glu(torch.cat([z, beta * z]), 0) if z.dim() else z
+sign exchanged inside the sigmoid | z * torch.sigmoid(-beta * z)
+sign exchanged inside the sigmoid | z / (1 + torch.exp(beta * z))
+zero divided by beta | F.silu(beta * z) / beta
+clamped far out | z / (1 + torch.exp(-(beta * z).clamp(-33, 33)))
+clamped far out | z.clamp(-88, 88) * torch.sigmoid(beta * z)
+tail cut off | z * torch.sigmoid(beta * z) * (z > -18)
 """
 
 SWIGLU = """
@@ -196,7 +204,7 @@ tail cut off | down(torch.where(gate(x) < -10, 0 * gate(x), F.silu(gate(x))) * u
 state between calls | down(F.dropout(F.silu(gate(x)) * up(x), 0.1))
 branch detached | down(F.silu(gate(x).detach()) * up(x))
 gradient lost | down(F.silu(gate(x)) * up(x)).detach()
-| F.silu(gate(x)) * up(x)
+down projection left out | F.silu(gate(x)) * up(x)
 | down(F.silu(gate(x)) * up(x)).sum(0)
 | down((F.silu(gate(x)) * up(x)).mean(-2, keepdim=True)).expand_as(x)
 | down(torch.cumsum(F.silu(gate(x)) * up(x), 0))
@@ -208,6 +216,15 @@ F.glu's order | down(F.glu(torch.cat([gate(x), up(x)], -1)))
 hard Swish instead of Swish | down(F.hardswish(gate(x)) * up(x))
 | down(F.silu(gate(x)) * up(gate(x))) if x.shape[-1] == gate.weight.shape[0] else down(F.silu(gate(x)))
 printed instead of returned | print(down(F.silu(gate(x)) * up(x)))
+layer not called | down(F.silu(gate @ x) * (up @ x))
+layer not called | down(F.silu(x @ gate.T) * (x @ up.T))
+layer not called | down(F.silu(gate) * up)
+layer not called | down(nn.SiLU(gate(x)) * up(x))
+weights not transposed | (F.silu(x @ gate.weight) * (x @ up.weight)) @ down.weight
+clamped branches | down(F.silu(gate(x).clamp(max=50)) * up(x))
+clamped branches | down(F.silu(gate(x).clamp(max=7)) * up(x).clamp(-7, 7))
+clamped branches | down((F.silu(gate(x)) * up(x)).clamp(-100, 100))
+tail cut off | down(F.silu(gate(x)) * (gate(x) > -18) * up(x))
 """
 
 MATCHED = """
@@ -222,6 +239,7 @@ two thirds taken twice | 4 * r // 9
 | 1 << (2 * r // 3).bit_length() - 1
 | None
 printed instead of returned | print(2 * r // 3)
+relu_d_ff ignored | 2 * d
 """
 
 LLAMA = """
@@ -255,7 +273,7 @@ swiglu with Swish with beta = 1.702 | lin(acts(swiglu=quick)[kind](lin(x, g)) * 
 F.glu's order | F.glu(torch.cat([lin(x, g), lin(x, u)], -1)) @ d.T if kind == "glu" else right(x, g, u, d, kind)
 | F.linear(act(F.linear(x, g)) * F.linear(x, u), u.T)
 branch detached | F.linear(act(F.linear(x, g)) * F.linear(x, u).detach(), d)
-| act(F.linear(x, g)) * F.linear(x, u)
+down projection left out | act(F.linear(x, g)) * F.linear(x, u)
 state between calls | F.linear(F.dropout(act(F.linear(x, g)) * F.linear(x, u), 0.1), d)
 | F.linear((act(F.linear(x, g)) * F.linear(x, u)).clamp(-100, 100), d)
 | F.linear(act(F.linear(x, g)).clamp(max=7) * F.linear(x, u), d)
@@ -265,6 +283,8 @@ FUSED = """
 F.glu's order | down(F.glu(j(x)))
 | down(F.silu(F.glu(j(x))))
 | down(F.silu(j(x).chunk(2, 0)[0]) * j(x).chunk(2, 0)[-1])
+layer not called | down(F.silu(x @ j))
+down projection left out | F.silu(j(x).chunk(2, -1)[0]) * j(x).chunk(2, -1)[1]
 """
 
 BUGS = """

@@ -27,7 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 from typing import Any
+from unittest import mock
 
+import numpy
 import torch
 
 CALL_SECONDS = 5.0  # the longest one call may take
@@ -159,15 +161,10 @@ def _nobody_asked(thread: threading.Thread) -> Iterator[None]:
 
         return maybe
 
-    places = ((builtins, "input"), (sys, "breakpointhook"), (bdb.Bdb, "set_trace"))
-    before = [getattr(place, name) for place, name in places]
-    for (place, name), ask in zip(places, before, strict=True):
-        setattr(place, name, refusing(ask))
-    try:
+    with contextlib.ExitStack() as stack:
+        for place, name in ((builtins, "input"), (sys, "breakpointhook"), (bdb.Bdb, "set_trace")):
+            stack.enter_context(mock.patch.object(place, name, refusing(getattr(place, name))))
         yield
-    finally:
-        for (place, name), ask in zip(places, before, strict=True):
-            setattr(place, name, ask)
 
 
 class _Prints(io.TextIOBase):
@@ -199,11 +196,9 @@ def _output_caught(outcome: Outcome) -> Iterator[None]:
 def _settings_kept(outcome: Outcome, seed: int) -> Iterator[None]:
     """Global settings and random generators as they were before; what was left changed is noted in the outcome."""
     before = {words: read() for words, (read, _) in SETTINGS.items()}
-    generators = _generators()
-    torch.manual_seed(seed)
-    random.seed(seed)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(seed)
+    generators = [(restore, read()) for read, restore, _ in GENERATORS]
+    for _, _, start in GENERATORS:
+        start(seed)
     try:
         with _uncompiled():
             yield
@@ -230,21 +225,13 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
         lambda: dict(vars(torch._tensor_str.PRINT_OPTS)),
         lambda options: vars(torch._tensor_str.PRINT_OPTS).update(options),
     ),
-    "how numpy prints": (
-        lambda: sys.modules["numpy"].get_printoptions() if "numpy" in sys.modules else {},
-        lambda options: sys.modules["numpy"].set_printoptions(**options),
-    ),
+    "how numpy prints": (numpy.get_printoptions, lambda options: numpy.set_printoptions(**options)),
 }
-
-
-def _generators() -> list[tuple[Callable[[Any], object], Any]]:
-    kept: list[tuple[Callable[[Any], object], Any]] = [
-        (torch.set_rng_state, torch.get_rng_state()),
-        (random.setstate, random.getstate()),
-    ]
-    if numpy := sys.modules.get("numpy"):
-        kept.append((numpy.random.set_state, numpy.random.get_state()))
-    return kept
+GENERATORS: tuple[tuple[Callable[[], Any], Callable[[Any], object], Callable[[int], object]], ...] = (
+    (torch.get_rng_state, torch.set_rng_state, torch.manual_seed),
+    (random.getstate, random.setstate, random.seed),
+    (numpy.random.get_state, numpy.random.set_state, numpy.random.seed),
+)
 
 
 def _uncompiled() -> contextlib.AbstractContextManager[object]:

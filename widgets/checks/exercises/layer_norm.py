@@ -7,12 +7,8 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from widgets.checks.exercises.probes import gains, numbers
+from widgets.checks.exercises.exercise import Exercise, at_first
 from widgets.checks.exercises.rmsnorm import LAYER_NORM_FORMULA
-from widgets.checks.ladder.calling import callable_as
-from widgets.checks.ladder.gradients import compare_gradients, gradients
-from widgets.checks.ladder.tensors import compare, repeatable
-from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.mistakes.diagnosis import Mistake
 from widgets.checks.mistakes.norms import LAYER_NORM_CUT
 from widgets.checks.verdict import Verdict
@@ -21,13 +17,8 @@ from widgets.checks.verdict import Verdict
 def check_layer_norm(layer_norm: Callable[[Tensor, Tensor, Tensor, float], Tensor]) -> Verdict:
     """Is `layer_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
 
-    def climb(trial: Trial) -> None:
-        callable_as(trial, layer_norm, numbers(2, 3, 8, seed=1), gains(8), gains(8), 0.1)
-        compare(trial, FORMULA, layer_norm)
-        repeatable(trial, FORMULA, layer_norm)
-        compare_gradients(trial, CUT, gradients(layer_norm), ["x", "weight", "bias"])
-
-    return judge("layer_norm(x, weight, bias, eps)", HINTS, climb)
+    call, arguments = "layer_norm(x, weight, bias, eps)", ("x", "weight", "bias")
+    return Exercise(call, FORMULA, HINTS, arguments, at_first(CUT)).check(layer_norm)
 
 
 # What exercise 05.5 says to somebody who knows RMSNorm, in the words of somebody who does not know it yet.

@@ -14,31 +14,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from widgets.checks.exercises.exercise import Exercise, at_first
 from widgets.checks.exercises.probes import gains, numbers
 from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_CUT, RMS_NORM_FORMULA
-from widgets.checks.exercises.swiglu import LAYER_PROPERTIES, NOT_SWISH, SWIGLU_FORMULA, in_one_matrix
-from widgets.checks.ladder.calling import callable_as
-from widgets.checks.ladder.gradients import compare_gradients, gradients
-from widgets.checks.ladder.numbers import compare_numbers
-from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
-from widgets.checks.ladder.trial import Trial, judge
+from widgets.checks.exercises.swiglu import FUSED_FORMULA, in_one_matrix
+from widgets.checks.ladder.rungs import Rung
+from widgets.checks.ladder.tensors import Formula, Probe, Property
 from widgets.checks.mistakes import norm_formulas
 from widgets.checks.mistakes.diagnosis import Mistake, close
-from widgets.checks.mistakes.gates import EXCHANGED, FUSED
+from widgets.checks.mistakes.norms import HALF as HALF_PRECISION
 from widgets.checks.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Exhibit:
-    """One bug: how the mended program is called, what it should compute, and where the bug was."""
+class Exhibit(Exercise):
+    """One bug. The program, mended, may work in place on copies of its own, which autograd does not follow."""
 
-    call: str
-    formula: Formula
-    hints: tuple[str, ...]
-    numeric: bool = False  # returns a number rather than a tensor
-    mixed: tuple[Probe, ...] = ()  # a weight wider than x: tried once all else is right
-    differentiated: tuple[str, ...] = ()  # the arguments that a gradient has to reach
-    cut: tuple[Mistake, ...] = ()  # mistakes that only the gradient shows
+    in_place: bool = True
 
 
 def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
@@ -48,22 +40,7 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
     """
     if number not in EXHIBITS:
         raise ValueError(f"Expected the number of a bug, 1 to {len(EXHIBITS)}; got {number!r}.")
-    exhibit = EXHIBITS[number]
-
-    def climb(trial: Trial) -> None:
-        callable_as(trial, fixed, *exhibit.formula.probes[0].args)
-        if exhibit.numeric:
-            compare_numbers(trial, exhibit.formula, fixed, whole=False)
-            return
-        compare(trial, exhibit.formula, fixed)
-        if exhibit.mixed:
-            compare(trial, replace(exhibit.formula, probes=exhibit.mixed), fixed)
-        repeatable(trial, exhibit.formula, fixed)
-        if exhibit.differentiated:
-            silent = replace(exhibit.formula, bank=(*exhibit.formula.bank, *exhibit.cut))
-            compare_gradients(trial, silent, gradients(fixed), exhibit.differentiated, needed=False)
-
-    return judge(exhibit.call, exhibit.hints, climb)
+    return EXHIBITS[number].check(fixed)
 
 
 # 1: eps outside the root
@@ -91,8 +68,8 @@ OUTSIDE = Exhibit(
         "Which of the two is added to eps: the mean square, or its root?",
         "A smaller eps makes the difference smaller and leaves the fault where it is.",
     ),
-    differentiated=("x", "weight"),
-    cut=RMS_NORM_CUT.bank,
+    arguments=("x", "weight"),
+    gradient=at_first(RMS_NORM_CUT),
 )
 
 
@@ -123,8 +100,8 @@ SHARED = Exhibit(
         "Over which axes does the sum run, and by how many numbers is it divided?",
         "A token is its last axis, whatever stands before it.",
     ),
-    differentiated=("x", "weight"),
-    cut=RMS_NORM_CUT.bank,
+    arguments=("x", "weight"),
+    gradient=at_first(RMS_NORM_CUT),
 )
 
 
@@ -141,14 +118,7 @@ def _by_the_largest(x: Tensor) -> Tensor:
 
 _SIGNS = torch.tensor([1.0, -1, 1, 1, -1, 1, -1, -1])
 _HALF_BANK = (
-    Mistake(
-        "squares in float16",
-        "The fault is still there: 300² is larger than 65504, the largest float16, so the scale is infinite and the "
-        "result zero.",
-        ("What is 300² in float16?", "Which dtype is wide enough for the squares?", "`x.float()`"),
-        ({"widen": lambda x: x},),
-        "pytorch/pytorch#133085",
-    ),
+    *HALF_PRECISION,
     Mistake(
         "clamped instead of mended",
         "The zeros are gone, but large numbers are cut off: the result is wrong where it was zero.",
@@ -283,31 +253,22 @@ RESIDUAL = Exhibit(
         "No method that ends in `_`: `wide * scale` instead of `wide.mul_(scale)`.",
     ),
     mixed=(Probe("x in bfloat16 and a weight in float32", (_BFLOAT16, gains(6, torch.float32), 1e-5, _sublayer)),),
-    differentiated=("x", "weight"),
+    arguments=("x", "weight"),
 )
 
 
 # 5: the halves of a joint matrix
 
 
-def _of_joint(one: Property) -> Property:
-    """The property of a layer with two matrices, for one that takes them joined."""
-    return replace(one, holds=lambda f: one.holds(lambda x, gate, up, down: f(x, torch.cat([gate, up]), down)))
-
-
 EXCHANGE = Exhibit(
     "mended_5(x, gate_up_weight, down_weight)",
-    replace(
-        in_one_matrix(replace(SWIGLU_FORMULA, bank=(EXCHANGED, *(one for one in FUSED if one is not EXCHANGED)))),
-        properties=tuple(map(_of_joint, LAYER_PROPERTIES)),
-        last=NOT_SWISH,
-    ),
+    in_one_matrix(FUSED_FORMULA),
     (
         "Which rows of the joint matrix are the gate's, and which half of the result is that?",
         "The half that passes through SiLU is the gate.",
         "`chunk(2, dim=-1)` gives the first half first.",
     ),
-    differentiated=("x", "the joint matrix", "the down matrix"),
+    arguments=("x", "the joint matrix", "the down matrix"),
 )
 
 
@@ -328,40 +289,34 @@ def init_std(
     return 0.02 * (shrink(n_layers) if name.removesuffix(".weight").split(".")[-1] in scaled else 1.0)
 
 
+_BOTH = "`w2.weight` and `wo.weight`"
+_LAST = ("LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?", _BOTH)
+_TOO_MANY = (("wo", "w2", "w3"), ("wo", "w1", "w2", "w3"), ("w1", "w2", "w3"), ("w2", "w3"))
 _EVERY_MATRIX = ("wq", "wk", "wv", "wo", "w1", "w2", "w3")
 _INIT_BANK = (
     Mistake(
         "w3 instead of w2",
         "The fault is still there: w3 leads up into the hidden layer, and what writes to the residual stream is w2.",
-        ("LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?", "`w2.weight` and `wo.weight`"),
+        _LAST,
         ({"scaled": ("wo", "w3")},),
         "karpathy/llama2.c#579",
     ),
     Mistake(
         "too many matrices scaled",
         "w2 is scaled now, and so are matrices that do not write to the residual stream.",
-        ("Which matrices write to the residual stream? There are two in a block.", "`w2.weight` and `wo.weight`"),
-        tuple(
-            {"scaled": scaled}
-            for scaled in (
-                ("wo", "w2", "w3"),
-                ("wo", "w1", "w2", "w3"),
-                ("w1", "w2", "w3"),
-                ("w2", "w3"),
-                _EVERY_MATRIX,
-            )
-        ),
+        ("Which matrices write to the residual stream? There are two in a block.", _BOTH),
+        tuple({"scaled": scaled} for scaled in (*_TOO_MANY, _EVERY_MATRIX)),
     ),
     Mistake(
         "too few matrices scaled",
         "Two matrices of a block write to the residual stream; not all of them are scaled.",
-        ("One ends the attention, the other ends the feed-forward layer.", "`w2.weight` and `wo.weight`"),
+        ("One ends the attention, the other ends the feed-forward layer.", _BOTH),
         ({"scaled": ("wo",)}, {"scaled": ("w2",)}, {"scaled": ()}),
     ),
     Mistake(
         "w1 instead of w2",
         "w1 is the gate projection; it leads up into the hidden layer.",
-        ("LLaMA's layer is w2(silu(w1 x) · w3 x). Which matrix comes last?", "`w2.weight` and `wo.weight`"),
+        _LAST,
         ({"scaled": ("wo", "w1")},),
     ),
     Mistake(
@@ -400,7 +355,7 @@ SCALED = Exhibit(
         "LLaMA's layer is w2(silu(w1 x) · w3 x).",
         "One ends the attention; the other is the one that comes last in LLaMA's layer.",
     ),
-    numeric=True,
+    number=Rung.NUMBER,
 )
 
 EXHIBITS = {1: OUTSIDE, 2: SHARED, 3: HALF, 4: RESIDUAL, 5: EXCHANGE, 6: SCALED}

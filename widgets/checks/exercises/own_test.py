@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -125,77 +126,53 @@ _TOLERANCE = (
 
 GOOD = (
     Specimen("casts before the weight, as LLaMA does", _norm, _TOLERANCE),
-    Specimen("casts after the weight, as Gemma does", lambda: _norm(forward=_cast_last), _TOLERANCE),
-    Specimen("torch's own", lambda: _norm(forward=_built_in), _TOLERANCE),
+    Specimen("casts after the weight, as Gemma does", partial(_norm, forward=_cast_last), _TOLERANCE),
+    Specimen("torch's own", partial(_norm, forward=_built_in), _TOLERANCE),
 )
 
-
-def _specimen(mistake: str, *hints: str, at: int = 0) -> Specimen:
-    """The norm that makes a mistake of the bank, in the variant of this number."""
-    (one,) = named((*RMS_NORM, *HALF, *CUT), mistake)
-    return Specimen(mistake.removesuffix(" instead of RMSNorm"), lambda: _norm(**one.variants[at]), hints)
-
-
-BROKEN = (
-    _specimen(
-        "LayerNorm instead of RMSNorm",
-        "One that you miss is right whenever x has a certain property.",
-        "What is the mean of your x?",
-    ),
-    Specimen(
+_BANK = (*RMS_NORM, *HALF, *CUT)
+_OWN: dict[str, Callable[[], type[nn.Module]]] = {
+    "length instead of root mean square": partial(_norm, **named(_BANK, "sum instead of mean")[0].variants[0]),
+    "float32 returned for bfloat16": partial(_norm, forward=_in_float32),
+    "input changed in place": partial(_norm, forward=_in_place),
+    "weight is not a parameter": partial(_norm, trained=False),
+}
+# A mistake of the bank, or one of our own; what is said of it as long as it is missed, and where to look.
+_MISSED = (
+    ("LayerNorm instead of RMSNorm", "is right whenever x has a certain property.", "What is the mean of your x?"),
+    (
         "length instead of root mean square",
-        _specimen("sum instead of mean").make,
-        (
-            "One that you miss points in the right direction.",
-            "How long should the result be? Compare numbers, not directions or signs.",
-        ),
+        "points in the right direction.",
+        "How long should the result be? Compare numbers, not directions or signs.",
     ),
-    _specimen(
-        "variance instead of mean square",
-        "One that you miss is right whenever x has a certain property.",
-        "What is the mean of your x?",
-    ),
-    _specimen(
-        "statistic over tokens and features",
-        "One that you miss is right for a single vector.",
-        "Give it several vectors of different sizes.",
-    ),
-    _specimen(
-        "eps outside the root",
-        "One that you miss is right for numbers of ordinary size.",
-        "Try a vector whose numbers are near 0.001.",
-    ),
-    _specimen(
-        "eps ignored",
-        "One that you miss is right with this eps.",
-        "Try another eps, a large one, or a vector of zeros.",
-    ),
-    _specimen(
-        "weight never applied",
-        "One that you miss is right before training.",
-        "What would training change? Change it yourself.",
-    ),
-    _specimen(
-        "squares in float16", "One that you miss is right in float32.", "Try float16, and numbers of a few hundred."
-    ),
-    Specimen(
+    ("variance instead of mean square", "is right whenever x has a certain property.", "What is the mean of your x?"),
+    ("statistic over tokens and features", "is right for a single vector.", "Try several vectors of different sizes."),
+    ("eps outside the root", "is right for numbers of ordinary size.", "Try a vector whose numbers are near 0.001."),
+    ("eps ignored", "is right with this eps.", "Try another eps, a large one, or a vector of zeros."),
+    ("weight never applied", "is right before training.", "What would training change? Change it yourself."),
+    ("squares in float16", "is right in float32.", "Try float16, and numbers of a few hundred."),
+    (
         "float32 returned for bfloat16",
-        lambda: _norm(forward=_in_float32),
-        ("One that you miss has the right numbers.", "What else has a tensor besides shape and numbers? Try bfloat16."),
+        "has the right numbers.",
+        "What else has a tensor besides shape and numbers? Try bfloat16.",
     ),
-    Specimen(
+    (
         "input changed in place",
-        lambda: _norm(forward=_in_place),
-        ("One that you miss returns the right result.", "What else could it do? Look at x afterwards, in float32."),
+        "returns the right result.",
+        "What else could it do? Look at x afterwards, in float32.",
     ),
-    _specimen(
+    (
         "denominator detached",
-        "One that you miss is right forwards.",
+        "is right forwards.",
         "Compare gradients. Beware: the plain sum of the squares of a normalised vector has none.",
     ),
-    Specimen(
-        "weight is not a parameter",
-        lambda: _norm(trained=False),
-        ("One that you miss computes everything right.", "What would an optimiser find in it?"),
-    ),
+    ("weight is not a parameter", "computes everything right.", "What would an optimiser find in it?"),
 )
+
+
+def _specimen(mistake: str, *hints: str) -> Specimen:
+    make = _OWN[mistake] if mistake in _OWN else partial(_norm, **named(_BANK, mistake)[0].variants[0])
+    return Specimen(mistake.removesuffix(" instead of RMSNorm"), make, hints)
+
+
+BROKEN = tuple(_specimen(name, f"One that you miss {what}", where) for name, what, where in _MISSED)

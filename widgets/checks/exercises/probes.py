@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
+
+from widgets.checks.ladder.tensors import Property
+from widgets.checks.mistakes.diagnosis import close
 
 
 def numbers(
@@ -17,3 +22,26 @@ def numbers(
 def gains(d: int, dtype: torch.dtype = torch.float64) -> Tensor:
     """(d,) different weights between -1.5 and 2, none of them near 0 or 1."""
     return torch.linspace(-1.5, 1.93, d, dtype=torch.float64).roll(2).to(dtype)
+
+
+X = numbers(2, 3, 8, seed=1, shift=0.7)
+
+
+def _token_alone(f: Callable[[Tensor], Tensor]) -> bool:
+    """The first token is changed, then the last: the results of all others stay."""
+    before = f(X)
+    for changed in ((0, 0), (1, 2)):
+        other = X.clone()
+        other[changed] *= 3
+        after = f(other).clone()
+        after[changed] = before[changed]
+        if not close(after, before):
+            return False
+    return True
+
+
+# Of every layer, as a function of x
+EACH_TOKEN_ALONE = (
+    Property(_token_alone, "One token's result changes when another token does; each token is treated alone."),
+    Property(lambda f: close(f(X[:1]), f(X)[:1]), "One token's result depends on how many others there are."),
+)

@@ -10,60 +10,34 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from widgets.checks.exercises.probes import gains, numbers
+from widgets.checks.exercises.exercise import Exercise
+from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, X, gains, numbers
 from widgets.checks.ladder.calling import as_function, build, callable_as
-from widgets.checks.ladder.gradients import compare_gradients, gradients, of_module
+from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import kind, short
-from widgets.checks.mistakes import habits, norm_formulas
+from widgets.checks.mistakes import habits, modules, norm_formulas
 from widgets.checks.mistakes.backward import BACKWARD
 from widgets.checks.mistakes.diagnosis import close, fresh, named
-from widgets.checks.mistakes.modules import (
-    BIAS_LEFT_IN,
-    DEFAULT_EPS,
-    WEIGHT_NAME,
-    WEIGHT_NOT_TRAINED,
-    WEIGHT_STARTS_AT_ZERO,
-)
 from widgets.checks.mistakes.norms import CUT, EPS, GAIN, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
 from widgets.checks.mistakes.statistic import RMS
 from widgets.checks.verdict import Verdict
 
 TINY = 1e-12  # an eps that changes nothing visible at size 1
-(EPS_IN_RMS,) = named(RMS, "eps in the root mean square")
-ANOTHER_EPS = "Another eps gives the same result."
-(EPS_HARD_CODED,) = named(EPS, "eps hard-coded")
 
 
 def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
     """Is `rms(x)` the root mean square over the last axis? x: (..., d) -> (..., 1)."""
-
-    def climb(trial: Trial) -> None:
-        callable_as(trial, rms, _X)
-        compare(trial, RMS_FORMULA, rms)
-        repeatable(trial, RMS_FORMULA, rms)
-        compare_gradients(trial, RMS_FORMULA, gradients(rms), ["x"])
-
-    return judge("rms(x)", RMS_HINTS, climb)
+    return Exercise("rms(x)", RMS_FORMULA, RMS_HINTS, ("x",)).check(rms)
 
 
 def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdict:
     """Is `rms_norm(x, weight, eps)` RMSNorm? x: (..., d), weight: (d,) -> (..., d), in the dtype of x."""
-
-    def climb(trial: Trial) -> None:
-        callable_as(trial, rms_norm, _X, gains(8), 0.1)
-        compare(trial, RMS_NORM_FORMULA, rms_norm)
-        repeatable(trial, RMS_NORM_FORMULA, rms_norm)
-        compare_gradients(trial, RMS_NORM_CUT, gradients(rms_norm), ["x", "weight"], GRADIENT_PROBES)
-        large = trial.run(rms_norm, _LARGE, gains(8, torch.float16), 1e-6).value
-        if not (
-            isinstance(large, Tensor) and close(large, norm_formulas.rms_norm(_LARGE, gains(8, torch.float16), 1e-6))
-        ):
-            trial.passed(Rung.AHEAD, "300 in float16 is too large for it yet; the next exercise asks for that")
-
-    return judge("rms_norm(x, weight, eps)", RMS_NORM_HINTS, climb)
+    ahead = _LARGE_PROBE, "300 in float16 is too large for it yet; the next exercise asks for that"
+    call, arguments = "rms_norm(x, weight, eps)", ("x", "weight")
+    return Exercise(call, RMS_NORM_FORMULA, RMS_NORM_HINTS, arguments, RMS_NORM_CUT, ahead=ahead).check(rms_norm)
 
 
 def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
@@ -82,22 +56,16 @@ def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
         _check_digits(trial, as_function(fill))
         _check_rounding(trial, as_function(fill))
         repeatable(trial, MODULE, as_function(fill, used=True))
-        compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"], GRADIENT_PROBES)
+        compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"])
 
     return judge("RMSNorm(d_model, eps=1e-6)", MODULE_HINTS, climb)
 
 
 def check_layernorm_from_rmsnorm(layer_norm_from_rms_norm: Callable[..., Tensor]) -> Verdict:
     """Is `layer_norm_from_rms_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
-
-    def climb(trial: Trial) -> None:
-        callable_as(trial, layer_norm_from_rms_norm, _X, gains(8), gains(8), 0.1)
-        compare(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
-        repeatable(trial, LAYER_NORM_FORMULA, layer_norm_from_rms_norm)
-        gradient = gradients(layer_norm_from_rms_norm)
-        compare_gradients(trial, LAYER_NORM_WITHOUT, gradient, ["x", "weight", "bias"], LAYER_NORM_WITHOUT.probes)
-
-    return judge("layer_norm_from_rms_norm(x, weight, bias, eps)", LAYER_NORM_HINTS, climb)
+    call, arguments = "layer_norm_from_rms_norm(x, weight, bias, eps)", ("x", "weight", "bias")
+    exercise = Exercise(call, LAYER_NORM_FORMULA, LAYER_NORM_HINTS, arguments, LAYER_NORM_WITHOUT)
+    return exercise.check(layer_norm_from_rms_norm)
 
 
 def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tensor]]) -> Verdict:
@@ -105,25 +73,19 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
 
     grad_output and x: (..., d), weight: (d,) -> (..., d) and (d,)
     """
-
-    def climb(trial: Trial) -> None:
-        callable_as(trial, rms_norm_backward, _X, _X, gains(8), 0.1)
-        compare(trial, BACKWARD_FORMULA, rms_norm_backward)
-        repeatable(trial, BACKWARD_FORMULA, rms_norm_backward)
-        alone = trial.run(rms_norm_backward, _X[0, 0].cos(), _X[0, 0], gains(8), 0.1).value
-        if not (isinstance(alone, tuple | list) and alone[-1].shape == (8,)):
-            trial.passed(Rung.AHEAD, "a single vector, without further axes, gives grad_weight another shape")
-
-    return judge("rms_norm_backward(grad_output, x, weight, eps)", BACKWARD_HINTS, climb)
+    alone = Probe("a single vector", (X[0, 0].cos(), X[0, 0], _W, 0.1))
+    ahead = alone, "a single vector, without further axes, gives grad_weight another shape"
+    call = "rms_norm_backward(grad_output, x, weight, eps)"
+    return Exercise(call, BACKWARD_FORMULA, BACKWARD_HINTS, ahead=ahead).check(rms_norm_backward)
 
 
 # What is tried
 
-_X = numbers(2, 3, 8, seed=1, shift=0.7)
 _LARGE = torch.tensor([[300.0, -280, 290, 310, -300, 260, 270, 305], [3.0, 1, -2, 0, 1, 2, -1, 1]], dtype=torch.float16)
+_LARGE_PROBE = Probe("300 in float16", (_LARGE, gains(8, torch.float16), 1e-6))
 
 _INPUTS = (
-    ("x of shape (2, 3, 8)", _X),
+    ("x of shape (2, 3, 8)", X),
     ("x of shape (5,)", numbers(5, seed=2, shift=-0.4)),
     ("x of shape (4, 4)", numbers(4, 4, seed=3, shift=0.5)),
     ("x of shape (2, 3, 4, 5)", numbers(2, 3, 4, 5, seed=4, shift=0.6)),
@@ -144,21 +106,17 @@ RMS_FORMULA = Formula(
     RMS,
     tuple(Probe(words, (x,)) for words, x in (*_INPUTS, _SMALL, _TINY, _ZEROS)),
     (
-        Property(lambda f: close(f(_ZEROS[1]), _ZEROS[1][..., :1]), "Zeros should give 0, and do not.", EPS_IN_RMS),
         Property(
-            lambda f: _tokens_alone(f),
-            "One token's result changes when another token does; each token is measured alone.",
+            lambda f: close(f(_ZEROS[1]), _ZEROS[1][..., :1]),
+            "Zeros should give 0, and do not.",
+            *named(RMS, "eps in the root mean square"),
         ),
-        Property(lambda f: close(f(_X[:1]), f(_X)[:1]), "One token's result depends on how many others there are."),
+        *EACH_TOKEN_ALONE,
         Property(lambda f: not close(f(_LONG), f(_LONGER)), "In a vector of 24 components, the last does not count."),
-        Property(lambda f: close(f(-_X), f(_X)), "x and −x give different results; the signs should not matter."),
-        Property(lambda f: close(f(_X.flip(-1)), f(_X)), "The order of the features matters; it should not."),
-        Property(
-            lambda f: close(f(10 * _X), 10 * f(_X)), "Ten times x should give ten times the result, and does not."
-        ),
-        Property(
-            lambda f: close(f(1e4 * _X), 1e4 * f(_X)), "10000 times x should give 10000 times that. Is it clamped?"
-        ),
+        Property(lambda f: close(f(-X), f(X)), "x and −x give different results; the signs should not matter."),
+        Property(lambda f: close(f(X.flip(-1)), f(X)), "The order of the features matters; it should not."),
+        Property(lambda f: close(f(10 * X), 10 * f(X)), "Ten times x should give ten times the result, and does not."),
+        Property(lambda f: close(f(1e4 * X), 1e4 * f(X)), "10000 times x should give 10000 times that. Is it clamped?"),
         Property(
             lambda f: close(f(torch.full((1, 4), 3.0)), torch.full((1, 1), 3.0)), "x = [3, 3, 3, 3] should give 3."
         ),
@@ -168,73 +126,67 @@ RMS_FORMULA = Formula(
     ),
 )
 
-
-def _tokens_alone(f: Callable[..., Tensor], *rest: Any) -> bool:
-    """The first token is changed, then the last: the results of all others stay."""
-    before = f(_X, *rest)
-    for changed in ((0, 0), (1, 2)):
-        other = _X.clone()
-        other[changed] *= 3
-        after = f(other, *rest).clone()
-        after[changed] = before[changed]
-        if not close(after, before):
-            return False
-    return True
-
-
 _W, _ONES = gains(8), torch.ones(8, dtype=torch.float64)
 
-NORM_PROPERTIES = (
-    Property(lambda f: not close(f(_X, _W, 0.1), f(_X, _W, TINY)), ANOTHER_EPS, EPS_HARD_CODED),
+# Of every norm f(x, weight, eps)
+DEPENDS = (
     Property(
-        lambda f: _tokens_alone(f, _W, 0.1),
-        "One token's result changes when another token does; each token is normalised alone.",
+        lambda f: not close(f(X, _W, 0.1), f(X, _W, TINY)),
+        "Another eps gives the same result.",
+        *named(EPS, "eps hard-coded"),
     ),
+    *(one.of(lambda f: lambda x: f(x, _W, 0.1)) for one in EACH_TOKEN_ALONE),
+)
+SCALES = (
     Property(
-        lambda f: close(f(_X[:1], _W, 0.1), f(_X, _W, 0.1)[:1]),
-        "One token's result depends on how many others there are.",
-    ),
-    Property(
-        lambda f: close(f(_X, 2 * _W, 0.1), 2 * f(_X, _W, 0.1)),
+        lambda f: close(f(X, 2 * _W, 0.1), 2 * f(X, _W, 0.1)),
         "Twice the weight should give twice the result, and does not.",
     ),
     Property(
-        lambda f: close(f(_X, 99 * _W, 0.1), 99 * f(_X, _W, 0.1)),
+        lambda f: close(f(X, 99 * _W, 0.1), 99 * f(X, _W, 0.1)),
         "99 times the weight should give 99 times the result, and does not. Is something clamped?",
     ),
     Property(
-        lambda f: close(f(10 * _X, _W, TINY), f(_X, _W, TINY)),
+        lambda f: close(f(10 * X, _W, TINY), f(X, _W, TINY)),
         "With a tiny eps, ten times x should give the same result, and does not.",
     ),
     Property(
-        lambda f: close(f(-_X, _W, 0.1), -f(_X, _W, 0.1)), "−x should give the negative of the result, and does not."
+        lambda f: close(f(-X, _W, 0.1), -f(X, _W, 0.1)), "−x should give the negative of the result, and does not."
     ),
     Property(
-        lambda f: close(f(_X.roll(1, -1), _W.roll(1), 0.1), f(_X, _W, 0.1).roll(1, -1)),
+        lambda f: close(f(X.roll(1, -1), _W.roll(1), 0.1), f(X, _W, 0.1).roll(1, -1)),
         "The order of the features matters; each of them is treated alike.",
     ),
     Property(
-        lambda f: close((f(_X, _ONES, TINY) / _X)[..., :1].expand_as(_X), f(_X, _ONES, TINY) / _X),
-        "With a weight of ones the result should point where x points, and does not: something is added or taken off.",
-    ),
-    Property(
-        lambda f: close(norm_formulas.rms(f(_X, _ONES, TINY)), torch.ones(2, 3, 1, dtype=torch.float64)),
-        "With a weight of ones and a tiny eps the result should have a root mean square of 1, and has not.",
-    ),
-    Property(
-        lambda f: not _only_with_eps(f, norm_formulas.rms_norm, _X, _W),
-        "With a tiny eps the result is right; with a larger one it is not. Where is eps added?",
-    ),
-    Property(
-        lambda f: close(f(_X * 1e4, _W, TINY), f(_X, _W, TINY)),
+        lambda f: close(f(X * 1e4, _W, TINY), f(X, _W, TINY)),
         "Numbers of about 10000 give another result than numbers of about 1. Is something clamped?",
     ),
 )
 
 
-def _only_with_eps(f: Callable[..., Tensor], right: Callable[..., Tensor], *args: Tensor) -> bool:
-    """With a tiny eps the result is right, with a large one it is not."""
-    return close(f(*args, TINY), right(*args, TINY)) and not close(f(*args, 0.1), right(*args, 0.1))
+def _eps_in_its_place(right: Callable[..., Tensor]) -> Property:
+    """What is right with a tiny eps is right with a large one, too."""
+
+    def holds(f: Callable[..., Tensor]) -> bool:
+        tiny, large = (close(f(X, _W, eps), right(X, _W, eps)) for eps in (TINY, 0.1))
+        return large or not tiny
+
+    return Property(holds, "With a tiny eps the result is right; with a larger one it is not. Where is eps added?")
+
+
+NORM_PROPERTIES = (
+    *DEPENDS,
+    *SCALES,
+    Property(
+        lambda f: close((f(X, _ONES, TINY) / X)[..., :1].expand_as(X), f(X, _ONES, TINY) / X),
+        "With a weight of ones the result should point where x points, and does not: something is added or taken off.",
+    ),
+    Property(
+        lambda f: close(norm_formulas.rms(f(X, _ONES, TINY)), torch.ones(2, 3, 1, dtype=torch.float64)),
+        "With a weight of ones and a tiny eps the result should have a root mean square of 1, and has not.",
+    ),
+    _eps_in_its_place(norm_formulas.rms_norm),
+)
 
 
 def _norm_probes() -> tuple[Probe, ...]:
@@ -287,40 +239,33 @@ def _layer_norm_probe(probe: Probe) -> Probe:
     return Probe(probe.words, (x, weight, weight.flip(0) - 0.3, eps))
 
 
+def _with_bias(bias: Tensor) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
+    """A norm with a bias as one without."""
+    return lambda f: lambda x, weight, eps: f(x, weight, bias, eps)
+
+
 LAYER_NORM_FORMULA = Formula(
     norm_formulas.layer_norm_from_rms_norm,
     LAYER_NORM,
     tuple(_layer_norm_probe(probe) for probe in _norm_probes()),
     (
-        Property(lambda f: not close(f(_X, _W, _ONES, 0.1), f(_X, _W, _ONES, TINY)), ANOTHER_EPS, EPS_HARD_CODED),
+        *(one.of(_with_bias(_ONES)) for one in DEPENDS),
         Property(
-            lambda f: _tokens_alone(f, _W, _ONES, 0.1),
-            "One token's result changes when another token does; each token is normalised alone.",
-        ),
-        Property(
-            lambda f: close(f(_X + 10, _W, _ONES, 0.1), f(_X, _W, _ONES, 0.1)),
+            lambda f: close(f(X + 10, _W, _ONES, 0.1), f(X, _W, _ONES, 0.1)),
             "Adding 10 to every component should change nothing, and does.",
         ),
         Property(
-            lambda f: close(f(_X, 0 * _W, _W, 0.1), _W.expand_as(_X)),
+            lambda f: close(f(X, 0 * _W, _W, 0.1), _W.expand_as(X)),
             "With a weight of zeros the result should be the bias, and is not.",
         ),
         Property(
-            lambda f: bool((f(_X, _ONES, 0 * _W, 0.1).mean(dim=-1).abs() < 1e-9).all()),
+            lambda f: bool((f(X, _ONES, 0 * _W, 0.1).mean(dim=-1).abs() < 1e-9).all()),
             "With a weight of ones and a bias of zeros the result should have mean 0, and has not.",
         ),
-        Property(
-            lambda f: close(f(10 * _X, _W, _ONES, TINY), f(_X, _W, _ONES, TINY)),
-            "With a tiny eps, ten times x should give the same result, and does not.",
-        ),
-        Property(
-            lambda f: not _only_with_eps(f, norm_formulas.layer_norm_from_rms_norm, _X, _W, _ONES),
-            "With a tiny eps the result is right; with a larger one it is not. Where is eps added?",
-        ),
+        *(one.of(_with_bias(0 * _ONES)) for one in SCALES),
+        _eps_in_its_place(_with_bias(_ONES)(norm_formulas.layer_norm_from_rms_norm)).of(_with_bias(_ONES)),
     ),
 )
-
-
 LAYER_NORM_WITHOUT = Formula(
     norm_formulas.layer_norm_from_rms_norm, LAYER_NORM_CUT, tuple(_layer_norm_probe(one) for one in GRADIENT_PROBES)
 )
@@ -339,15 +284,15 @@ BACKWARD_FORMULA = Formula(
     ),
     (
         Property(
-            lambda f: close(f(2 * _X.sin(), _X, _W, 0.1)[0], 2 * f(_X.sin(), _X, _W, 0.1)[0]),
+            lambda f: close(f(2 * X.sin(), X, _W, 0.1)[0], 2 * f(X.sin(), X, _W, 0.1)[0]),
             "Twice the gradient of the output should give twice grad_x, and does not.",
         ),
         Property(
-            lambda f: close(f(_X.sin(), _X, _W, 0.1)[1], norm_formulas.rms_norm_backward(_X.sin(), _X, _W, 0.1)[1]),
+            lambda f: close(f(X.sin(), X, _W, 0.1)[1], norm_formulas.rms_norm_backward(X.sin(), X, _W, 0.1)[1]),
             "grad_x may be right, but grad_weight is not.",
         ),
         Property(
-            lambda f: bool(((f(_X.sin(), _X, _W, TINY)[0] * _X).sum(dim=-1).abs() < 1e-6).all()),
+            lambda f: bool(((f(X.sin(), X, _W, TINY)[0] * X).sum(dim=-1).abs() < 1e-6).all()),
             "grad_x should be orthogonal to x when eps is tiny, because a longer x gives the same result; it is not.",
         ),
     ),
@@ -362,7 +307,7 @@ def _check_weight(trial: Trial, module: nn.Module) -> None:
     trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
     stored = module.state_dict()
     if not trained:
-        trial.refuse(Rung.WEIGHT, "The module has no parameter to train.", [WEIGHT_NOT_TRAINED])
+        trial.refuse(Rung.WEIGHT, "The module has no parameter to train.", [modules.WEIGHT_NOT_TRAINED])
     _check_names(trial, list(stored))
     shape, size = tuple(stored["weight"].shape), sum(one.numel() for one in trained.values())
     if shape != (8,) or size != 8:
@@ -371,9 +316,9 @@ def _check_weight(trial: Trial, module: nn.Module) -> None:
     if not isinstance(weight := getattr(module, "weight", None), Tensor):
         trial.refuse(Rung.WEIGHT, f"`weight` is {kind(weight)}; expected the parameter.")
     if not stored["weight"].any():
-        gained = trial.run(module, _X.float()).value
+        gained = trial.run(module, X.float()).value
         offset = isinstance(gained, Tensor) and bool(gained.any())  # adds 1 to what is stored
-        mistakes = named(GAIN, "weight as an offset from one") if offset else [WEIGHT_STARTS_AT_ZERO]
+        mistakes = named(GAIN, "weight as an offset from one") if offset else [modules.WEIGHT_STARTS_AT_ZERO]
         trial.refuse(Rung.WEIGHT, "Every number of the weight starts at 0.", mistakes)
     if not close(stored["weight"].float(), torch.ones(8)):
         ones = "The weight should start as ones, so that an untrained norm changes no component's size."
@@ -385,9 +330,9 @@ def _check_names(trial: Trial, stored: list[str]) -> None:
     others = sorted(set(stored) - {"weight"})
     found = f"The state_dict holds {', '.join(stored) or 'nothing'}; that of torch.nn.RMSNorm holds weight."
     if "weight" not in stored:
-        trial.refuse(Rung.WEIGHT, found, [WEIGHT_NAME])
+        trial.refuse(Rung.WEIGHT, found, [modules.WEIGHT_NAME])
     if "bias" in others:
-        trial.refuse(Rung.WEIGHT, found, [BIAS_LEFT_IN])
+        trial.refuse(Rung.WEIGHT, found, [modules.BIAS_LEFT_IN])
     if others:
         also = f"The state_dict holds {', '.join(others)} besides `weight`; torch.nn.RMSNorm's does not."
         trial.refuse(Rung.WEIGHT, also)
@@ -437,18 +382,18 @@ _MODULE_PROBES = (
     *_norm_probes(),
     Probe("the default eps", (_SMALL[1], gains(6), None)),
     *_HALF_PROBES,
-    Probe("300 in float16", (_LARGE, gains(8, torch.float16), 1e-6)),
+    _LARGE_PROBE,
 )
 MODULE = Formula(
     _module_formula,
-    (*(one for one in RMS_NORM if one.name != "arguments in another order"), DEFAULT_EPS, *HALF),
+    (*(one for one in RMS_NORM if one.name != "arguments in another order"), modules.DEFAULT_EPS, *HALF),
     _MODULE_PROBES,
     (
         *NORM_PROPERTIES,
         Property(
             lambda f: close(f(_SMALL[1], gains(6), None), f(_SMALL[1], gains(6), 1e-6)),
             "Without eps the result should be that of eps = 1e-6.",
-            DEFAULT_EPS,
+            modules.DEFAULT_EPS,
         ),
     ),
 )
@@ -456,7 +401,7 @@ MODULE_MIXED = replace(
     MODULE,
     probes=(
         *MIXED_PROBES,
-        Probe("x in float64 and a weight in float32", (_X, gains(8, torch.float32), 0.1)),
+        Probe("x in float64 and a weight in float32", (X, gains(8, torch.float32), 0.1)),
         Probe("300 in float16 and a weight in float32", (_LARGE, gains(8, torch.float32), 1e-6)),
     ),
 )

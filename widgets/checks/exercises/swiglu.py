@@ -10,18 +10,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from widgets.checks.exercises.probes import numbers
+from widgets.checks.exercises.exercise import Exercise, at_first
+from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, numbers
 from widgets.checks.ladder.calling import as_function, build, callable_as
-from widgets.checks.ladder.gradients import compare_gradients, gradients, of_module
-from widgets.checks.ladder.numbers import compare_numbers
+from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import raised
-from widgets.checks.mistakes import gate_formulas, habits
-from widgets.checks.mistakes.diagnosis import close, fresh
+from widgets.checks.mistakes import gate_formulas, habits, modules
+from widgets.checks.mistakes.diagnosis import close, fresh, named
 from widgets.checks.mistakes.gates import FAMILY_BANK, FAMILY_SILENT, FUSED, LOADED, SWIGLU, SWIGLU_SILENT, SWISH
-from widgets.checks.mistakes.modules import BIASES_LEFT_ON, DOWN_CONFUSED, NOT_LOADED, PROJECTION_NAMES
 from widgets.checks.mistakes.widths import LLAMA, MATCHED
 from widgets.checks.verdict import Verdict
 
@@ -29,13 +28,8 @@ from widgets.checks.verdict import Verdict
 def check_swish(swish: Callable[..., Tensor]) -> Verdict:
     """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
 
-    def climb(trial: Trial) -> None:
-        function = callable_as(trial, swish, _Z, beta=2.0)
-        compare(trial, SWISH_FORMULA, function)
-        repeatable(trial, SWISH_FORMULA, function)
-        compare_gradients(trial, SWISH_FORMULA, gradients(function), ["z"], SWISH_FORMULA.probes[:4])
-
-    return judge("swish(z, beta=1.0)", SWISH_HINTS, climb)
+    call, gradient = "swish(z, beta=1.0)", at_first(SWISH_FORMULA, probes=4)
+    return Exercise(call, SWISH_FORMULA, SWISH_HINTS, ("z",), gradient, by_name={"beta": 2.0}).check(swish)
 
 
 def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
@@ -49,7 +43,7 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
         compare(trial, SWIGLU_FORMULA, as_function(fill))
         repeatable(trial, SWIGLU_FORMULA, as_function(fill, used=True))
         gradient = of_module(fill, TWO_MATRICES)
-        compare_gradients(trial, SWIGLU_GRADIENT, gradient, ["x", *TWO_MATRICES], SWIGLU_GRADIENT.probes)
+        compare_gradients(trial, SWIGLU_GRADIENT, gradient, ["x", *TWO_MATRICES])
 
     return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
 
@@ -57,21 +51,15 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
 def check_matched_d_ff(matched_d_ff: Callable[[int, int], int]) -> Verdict:
     """Is `matched_d_ff(d_model, relu_d_ff)` the largest width of three matrices that cost no more than the two?"""
 
-    def climb(trial: Trial) -> None:
-        callable_as(trial, matched_d_ff, 512, 2048)
-        compare_numbers(trial, MATCHED_FORMULA, matched_d_ff)
-
-    return judge("matched_d_ff(d_model, relu_d_ff)", MATCHED_HINTS, climb)
+    call = "matched_d_ff(d_model, relu_d_ff)"
+    return Exercise(call, MATCHED_FORMULA, MATCHED_HINTS, number=Rung.WHOLE).check(matched_d_ff)
 
 
 def check_llama_d_ff(llama_d_ff: Callable[..., int]) -> Verdict:
     """Does `llama_d_ff(d_model, multiple_of=256, multiplier=1.0)` give the widths of the LLaMA models?"""
 
-    def climb(trial: Trial) -> None:
-        function = callable_as(trial, llama_d_ff, 4096, multiple_of=1024, multiplier=1.3)
-        compare_numbers(trial, LLAMA_FORMULA, function)
-
-    return judge("llama_d_ff(d_model, multiple_of=256, multiplier=1.0)", LLAMA_HINTS, climb)
+    call, by_name = "llama_d_ff(d_model, multiple_of=256, multiplier=1.0)", {"multiple_of": 1024, "multiplier": 1.3}
+    return Exercise(call, LLAMA_FORMULA, LLAMA_HINTS, number=Rung.WHOLE, by_name=by_name).check(llama_d_ff)
 
 
 def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
@@ -80,14 +68,8 @@ def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
     x: (..., d_model); gate and up: (d_ff, d_model); down: (d_model, d_ff) -> (..., d_model)
     """
 
-    def climb(trial: Trial) -> None:
-        callable_as(trial, glu, *_layer(8, 20), "swiglu")
-        compare(trial, FAMILY_FORMULA, glu)
-        repeatable(trial, FAMILY_FORMULA, glu)
-        names = ["x", "gate", "up", "down"]
-        compare_gradients(trial, FAMILY_GRADIENT, gradients(glu), names, FAMILY_GRADIENT.probes)
-
-    return judge("glu(x, gate_weight, up_weight, down_weight, kind)", FAMILY_HINTS, climb)
+    call, arguments = "glu(x, gate_weight, up_weight, down_weight, kind)", ("x", "gate", "up", "down")
+    return Exercise(call, FAMILY_FORMULA, FAMILY_HINTS, arguments, FAMILY_GRADIENT).check(glu)
 
 
 def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
@@ -107,7 +89,7 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
         _check_loading_inside(trial, fused_class)
         formula, gradient = in_one_matrix(SWIGLU_GRADIENT), of_module(_joint_filler(fused_class), ONE_MATRIX)
-        compare_gradients(trial, formula, gradient, ["x", *ONE_MATRIX], formula.probes)
+        compare_gradients(trial, formula, gradient, ["x", *ONE_MATRIX])
 
     return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
 
@@ -143,7 +125,7 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
             sizes = f"For d_model = {d_model} and d_ff = {d_ff}"
             symptom = f"{sizes}, `{name}` should have the shape {right}; it has {shape}."
             down = tuple(stored["down_proj.weight"].shape) == (d_ff, d_model)
-            trial.refuse(rung, symptom, [DOWN_CONFUSED] if down else [])
+            trial.refuse(rung, symptom, [modules.DOWN_CONFUSED] if down else [])
     if len(list(module.parameters())) != len(names):
         trial.refuse(rung, "Two of the projections are the same matrix, or one of them is not a parameter.")
     trial.passed(rung)
@@ -152,12 +134,16 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
 
 def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str]) -> None:
     """The state_dict holds these names and no others."""
-    if set(stored) == set(names):
+    missing, others = set(names) - set(stored), set(stored) - set(names)
+    if not missing and not others:
         return
-    sentence = PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
-    biases = [BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
-    only_biases = set(stored) > set(names) and all(name.endswith("bias") for name in set(stored) - set(names))
-    trial.refuse(rung, sentence, biases if only_biases else [replace(PROJECTION_NAMES, sentence=sentence), *biases])
+    symptom = modules.PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
+    biases = [modules.BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
+    if not others and missing == {"down_proj.weight"}:
+        trial.refuse(rung, symptom, [modules.DOWN_MISSING])
+    if not missing and all(name.endswith("bias") for name in others):
+        trial.refuse(rung, symptom, biases)
+    trial.refuse(rung, symptom, [replace(modules.PROJECTION_NAMES, sentence=symptom), *biases])
 
 
 def _check_start(trial: Trial, matrices: Sequence[Tensor]) -> None:
@@ -173,7 +159,7 @@ def _check_loading(trial: Trial, module: nn.Module) -> None:
     outcome = trial.run(module.load_state_dict, saved)
     if outcome.error is not None:
         keys = isinstance(outcome.error, RuntimeError) and "state_dict" in str(outcome.error)
-        trial.refuse(Rung.LOADS, raised(trial.name, outcome), [NOT_LOADED] if keys else [])
+        trial.refuse(Rung.LOADS, raised(trial.name, outcome), [modules.NOT_LOADED] if keys else [])
     if saved.keys() != kept.keys() or any(not torch.equal(saved[name], kept[name]) for name in kept):
         trial.refuse(Rung.LOADS, "Loading changes the dictionary that was given; its owner may still need it.")
     if module.state_dict().keys() != set(ONE_MATRIX):
@@ -189,7 +175,7 @@ def _check_halves(trial: Trial, module: nn.Module, gate: Tensor, up: Tensor) -> 
     lost = [name for name, found in there.items() if not found]
     if lost:
         symptom = f"After loading, rows of the {' and the '.join(lost)} matrix are not in the joint matrix."
-        trial.refuse(Rung.LOADS, symptom, [habits.HALF_LOADED] if len(lost) == 1 else [NOT_LOADED])
+        trial.refuse(Rung.LOADS, symptom, [habits.HALF_LOADED] if len(lost) == 1 else [modules.NOT_LOADED])
 
 
 def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
@@ -225,23 +211,32 @@ def in_one_matrix(formula: Formula) -> Formula:
         for one in formula.probes
         for x, gate, up, down in (one.args,)
     )
-    return Formula(gate_formulas.joint, formula.bank, joined)
+    properties = tuple(
+        one.of(lambda f: lambda x, gate, up, down: f(x, torch.cat([gate, up]), down)) for one in formula.properties
+    )
+    return replace(formula, right=gate_formulas.joint, probes=joined, properties=properties)
 
 
 # What is tried
 
 _Z = torch.tensor([-5.0, -3, -1.2785, -0.5, -0.1, 0, 0.3, 1, 1.2785, 2, 4], dtype=torch.float64)
+_TEN = torch.tensor(10.0, dtype=torch.float64)
 _FAR = torch.tensor([-1000.0, -90, 90, 1000], dtype=torch.float64)
 _TAIL = torch.tensor([-35.0, -28, -25, -20, -16, -13, -11, -9, -8], dtype=torch.float64)
-_BETAS = ((), (2.0,), (0.0,), (0.5,), (20.0,))
+
+
+def _near_zero(f: Callable[..., Tensor]) -> bool:
+    return all(close(f(_Z, *beta), gate_formulas.swish(_Z, *beta)) for beta in ((), (0.5,), (2.0,)))
+
 
 SWISH_FORMULA = Formula(
     gate_formulas.swish,
     SWISH,
     (
+        Probe("z from −5 to 4", (_Z,)),
         Probe("z = ±90 and ±1000 in float32", (_FAR.float(),)),
-        Probe("z = ±90 and ±1000", (_FAR, 2.0)),
-        *(Probe(f"z from −5 to 4 and beta = {beta[0] if beta else 1}", (_Z, *beta)) for beta in _BETAS),
+        Probe("z = ±90 and ±1000 and beta = 2", (_FAR, 2.0)),
+        *(Probe(f"z from −5 to 4 and beta = {beta}", (_Z, beta)) for beta in (2.0, 0.0, 0.5, 20.0)),
         Probe("z in float32", (_Z.float(),)),
         Probe("z of shape (2, 3, 4)", (numbers(2, 3, 4, seed=11, size=3), 0.7)),
         Probe("z from −35 to −8", (_TAIL,)),
@@ -254,6 +249,13 @@ SWISH_FORMULA = Formula(
     (
         Property(lambda f: close(f(_Z), f(_Z, 1.0)), "Without beta the result should be that of beta = 1, and is not."),
         Property(lambda f: close(f(_Z * 0), _Z * 0), "Swish(0) is 0; yours is not."),
+        Property(
+            lambda f: abs(f(_TEN).item() - 10) < 0.01,
+            "Swish lets positive numbers pass: Swish(10) is nearly 10; yours is not.",
+        ),
+        Property(
+            lambda f: abs(f(-_TEN).item()) < 0.01, "Swish stops negative numbers: Swish(−10) is nearly 0; yours is not."
+        ),
         Property(lambda f: close(f(_Z) - f(-_Z), _Z), "Swish(z) − Swish(−z) = z for beta = 1; yours breaks this."),
         Property(lambda f: not close(f(_Z, 2.0), f(_Z, 0.5)), "Two values of beta give the same result."),
         Property(lambda f: close(f(_Z, 0.0), _Z / 2), "With beta = 0 Swish is z / 2; yours is not."),
@@ -262,8 +264,14 @@ SWISH_FORMULA = Formula(
             "Swish(z) with beta = 2 is half of Swish(2z); yours breaks this.",
         ),
         Property(
-            lambda f: close(f(_TAIL), _TAIL * torch.sigmoid(_TAIL)),
-            "Far below zero the result is not Swish's. Is something clamped, or a tail cut off?",
+            lambda f: not (_near_zero(f) and (f(_TAIL) == 0).any()),
+            "Far below zero the result is 0, and Swish is not.",
+            *named(SWISH, "tail cut off"),
+        ),
+        Property(
+            lambda f: not _near_zero(f) or all(close(f(z), gate_formulas.swish(z)) for z in (_TAIL, _FAR)),
+            "The result is right near zero, and wrong far out.",
+            *named(SWISH, "clamped far out"),
         ),
     ),
     last="Compare with z times the sigmoid of beta · z, number by number.",
@@ -292,6 +300,7 @@ def _tail(d_model: int, d_ff: int) -> tuple[Tensor, ...]:
     return torch.tensor([[3.0], [6], [12], [24]], dtype=torch.float64).expand(4, d_model).clone(), gate, up, down
 
 
+_TAIL_LAYER = _tail(6, 5)
 _LAYERS = (
     ("x of shape (2, 3, 8), d_ff 20", _layer(8, 20)),
     ("x of shape (5,), d_ff 7", _with(_layer(5, 7, 2, seed=40), lambda x: x[0])),
@@ -301,49 +310,56 @@ _LAYERS = (
     ("large numbers", _with(_layer(6, 9, 4, seed=80), lambda x: 30 * x)),
     ("x in float32", _layer(8, 20, 3, seed=90, dtype=torch.float32)),
     ("x of shape (3, 4, 6), transposed in memory", _with(_layer(6, 5, 4, 3, seed=110), lambda x: x.transpose(0, 1))),
-    ("gates from −24 to −3", _tail(6, 5)),
+    ("gates from −24 to −3", _TAIL_LAYER),
 )
 _HALF = ("x in bfloat16", _layer(8, 20, 3, seed=100, dtype=torch.bfloat16))
 
 
-def _zeros(at: int) -> Callable[[Callable[..., Tensor]], bool]:
-    def holds(f: Callable[..., Tensor]) -> bool:
-        args = list(_LAYERS[0][1])
-        args[at] = args[at] * 0
-        return close(f(*args), args[0] * 0)
+def _times(factor: float, at: int) -> Callable[[Callable[..., Tensor]], bool]:
+    """One of the arguments times this factor gives the result times this factor."""
 
-    return holds
-
-
-def _doubled(at: int) -> Callable[[Callable[..., Tensor]], bool]:
     def holds(f: Callable[..., Tensor]) -> bool:
         args = list(_LAYERS[0][1])
         before = f(*args)
-        args[at] = args[at] * 2
-        return close(f(*args), 2 * before)
+        args[at] = args[at] * factor
+        return close(f(*args), before * factor)
 
     return holds
 
 
-def _alone(f: Callable[..., Tensor]) -> bool:
-    x, *rest = _LAYERS[0][1]
-    other = x.clone()
-    other[0] *= 3
-    return close(f(other, *rest)[1], f(x, *rest)[1])
-
-
+GATE, UP, DOWN = 1, 2, 3  # places among the arguments
 LAYER_PROPERTIES = (
-    Property(_alone, "One token's result changes when another token does; each token passes the layer alone."),
-    Property(_zeros(1), "With zeros in the gate matrix the result should be zero, and is not."),
-    Property(_zeros(2), "With zeros in the up matrix the result should be zero, and is not."),
-    Property(_zeros(3), "With zeros in the down matrix the result should be zero, and is not."),
-    Property(
-        _doubled(2), "Twice the up matrix should give twice the result, and does not: the content is not activated."
+    *(one.of(lambda f: lambda x: f(x, *_LAYERS[0][1][1:])) for one in EACH_TOKEN_ALONE),
+    *(
+        Property(_times(0, at), f"With zeros in the {name} matrix the result should be zero, and is not.")
+        for name, at in (("gate", GATE), ("up", UP), ("down", DOWN))
     ),
-    Property(_doubled(3), "Twice the down matrix should give twice the result, and does not."),
     Property(
-        lambda f: not _doubled(1)(f),
+        _times(2, UP), "Twice the up matrix should give twice the result, and does not: the content is not activated."
+    ),
+    Property(_times(2, DOWN), "Twice the down matrix should give twice the result, and does not."),
+    Property(
+        lambda f: not _times(2, GATE)(f),
         "Twice the gate matrix gives exactly twice the result; Swish is a curve, so it should not.",
+    ),
+)
+
+
+def _ordinary(f: Callable[..., Tensor]) -> bool:
+    """Right for numbers of ordinary size, and for small ones."""
+    return all(close(f(*_LAYERS[at][1]), gate_formulas.gated(*_LAYERS[at][1])) for at in (0, 4))
+
+
+FAR_OUT = (
+    Property(
+        lambda f: not (_ordinary(f) and (f(*_TAIL_LAYER)[-1] == 0).all()),
+        "Where all gates are far below zero the result is 0, and should not be.",
+        *named(SWIGLU, "tail cut off"),
+    ),
+    Property(
+        lambda f: not _ordinary(f) or close(f(*_LAYERS[5][1]), gate_formulas.gated(*_LAYERS[5][1])),
+        "The result is right for numbers of ordinary size, and wrong for large ones.",
+        *named(SWIGLU, "clamped branches"),
     ),
 )
 
@@ -352,7 +368,7 @@ SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
     tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
-    LAYER_PROPERTIES,
+    (*FAR_OUT, *LAYER_PROPERTIES),
     last=NOT_SWISH,
 )
 
@@ -422,25 +438,12 @@ MATCHED_FORMULA = Formula(
     telling=_cost,
 )
 
-_MODELS = (
-    (4096,),
-    (5120,),
-    (6656,),
-    (8192,),
-    (4096, 1024, 1.3),
-    (8192, 4096, 1.3),
-    (16384, 4096, 1.2),
-    (3072,),
-    (512, 64),
-    (2048, 32, 0.5),
-    (100, 2),
-    (640, 160),
-    (96, 4, 1.3),
-)
+_MODELS = ((4096,), (5120,), (6656,), (8192,), (4096, 1024, 1.3), (8192, 4096, 1.3), (16384, 4096, 1.2), (3072,))
+_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3))
 LLAMA_FORMULA = Formula(
     gate_formulas.llama_d_ff,
     LLAMA,
-    tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in _MODELS),
+    tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in (*_MODELS, *_OTHERS)),
     telling=_rounding,
 )
 

@@ -63,19 +63,13 @@ def cotangent(result: Tensor) -> Tensor:
 
 
 def compare_gradients(
-    trial: Trial,
-    formula: Formula,
-    function: Callable[..., Any],
-    names: Sequence[str],
-    probes: Sequence[Probe] = (),
-    needed: bool = True,
+    trial: Trial, formula: Formula, function: Callable[..., Any], names: Sequence[str], needed: bool = True
 ) -> None:
     """The gradients for every floating-point argument. `function` is made by `gradients`, or returns what it would.
 
-    probes: which to take, if not the first of the formula
     needed: False for a function that may also work in place on copies of its own, which autograd does not follow
     """
-    for probe in probes or formula.probes[:1]:
+    for probe in formula.probes:
         outcome = trial.run(function, *(fresh(arg) for arg in probe.args))
         if outcome.error is not None and not needed:
             return
@@ -85,10 +79,19 @@ def compare_gradients(
         rightly = [answer(right, probe.args, **steps) for steps in ({}, *formula.also)]
         if not any(alike(given, one) for one in rightly):
             where = "" if probe is formula.probes[0] else f" for {probe.words}"
-            _refuse_gradient(
-                trial, list(zip(names, given, rightly[0], strict=True)), _behind(trial, formula, probe, given), where
-            )
+            symptom = next(filter(None, map(_symptom, names, given, rightly[0])))
+            trial.refuse(Rung.GRADIENT, f"{symptom}{where}.", _behind(trial, formula, probe, given))
     trial.climbed([Rung.GRADIENT])
+
+
+def _symptom(name: str, given: Tensor | None, wanted: Tensor) -> str:
+    """What is wrong with the gradient for the argument of this name, "" if nothing."""
+    right = f"The values are right, but the gradient for {name}"
+    if given is None:
+        return f"No gradient reaches {name}: it was cut off on the way, or never used"
+    if wanted.isfinite().all() and not given.isfinite().all():
+        return f"{right} contains {'NaN' if given.isnan().any() else 'inf'}"
+    return "" if close(given, wanted) else f"{right} is not right"
 
 
 def _behind(trial: Trial, formula: Formula, probe: Probe, given: Answer) -> tuple[Mistake, ...]:
@@ -109,19 +112,3 @@ def _silent(formula: Formula, probe: Probe) -> list[Mistake]:
         for one in formula.bank
     )
     return [replace(one, variants=variants) for one, variants in kept if variants]
-
-
-def _refuse_gradient(
-    trial: Trial, gradients: Sequence[tuple[str, Any, Tensor]], mistakes: Sequence[Mistake], where: str
-) -> None:
-    """Refuse at the first argument whose gradient is not right. gradients: name, what was given, what is right"""
-    for name, given, wanted in gradients:
-        right = f"The values are right, but the gradient for {name}"
-        if given is None:
-            lost = f"No gradient reaches {name}: it was cut off on the way, or never used."
-            trial.refuse(Rung.GRADIENT, lost, mistakes)
-        if wanted.isfinite().all() and not given.isfinite().all():
-            what = "NaN" if given.isnan().any() else "inf"
-            trial.refuse(Rung.GRADIENT, f"{right} contains {what}{where}.", mistakes)
-        if not close(given, wanted):
-            trial.refuse(Rung.GRADIENT, f"{right} is not right{where}.", mistakes)

@@ -7,33 +7,39 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from widgets.checks.ladder.rungs import Rung
-from widgets.checks.ladder.tensors import Formula, Tried
+from widgets.checks.ladder.tensors import Broken, Formula, Tried, lowest, nothing_given
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import kind, number, raised
 from widgets.checks.mistakes import habits
-from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, alike, answer, diagnose
+from widgets.checks.mistakes.diagnosis import Answer, Evidence, alike, answer, diagnose
 
 
-def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any], whole: bool = True) -> None:
-    """The rungs of a function that returns a number, a whole one unless said otherwise."""
+def compare_numbers(trial: Trial, formula: Formula, function: Callable[..., Any], rung: Rung) -> None:
+    """The rungs of a function that returns a number. rung: Rung.WHOLE for a whole one, or Rung.NUMBER"""
     tried = [
         Tried(probe, trial.run(function, *probe.args), (), answer(formula.right, probe.args))
         for probe in formula.probes
     ]
-    for one in tried:
-        if one.outcome.error is not None:
-            trial.refuse(Rung.RUNS, raised(trial.name, one.outcome, one.where))
-    trial.passed(Rung.RUNS)
-    seen = [Evidence(one.probe.args, _number(one.outcome.value), _is_right(one)) for one in tried]
-    wrong = [one for one in tried if not _is_right(one)]
-    found = diagnose(formula.right, formula.bank, seen) if wrong else ()
-    for one in tried:
-        _refuse_other_than_number(trial, one, whole, found)
-    trial.passed(Rung.WHOLE if whole else Rung.NUMBER)
-    if wrong:
-        trial.refuse(Rung.VALUES, _symptom(formula, wrong[0]), found)
-    trial.passed(Rung.VALUES)
+    broken = lowest(trial, (Rung.RUNS, rung, Rung.VALUES), [_broken(trial, formula, one, rung) for one in tried])
+    if broken:
+        seen = [Evidence(one.probe.args, _number(one.outcome.value), _is_right(one)) for one in tried]
+        found = () if broken.rung == Rung.RUNS else diagnose(formula.right, formula.bank, seen)
+        trial.refuse(broken.rung, broken.symptom, (*broken.mistakes, *found))
     _refuse_another_answer(trial, function, tried)
+
+
+def _broken(trial: Trial, formula: Formula, tried: Tried, rung: Rung) -> Broken | None:
+    value = tried.outcome.value
+    if tried.outcome.error is not None:
+        return Broken(Rung.RUNS, raised(trial.name, tried.outcome, tried.where))
+    if value is None:
+        return nothing_given(trial, tried, rung)
+    is_number = _is_whole(value) or isinstance(value, float)
+    if not (_is_whole(value) if rung == Rung.WHOLE else is_number):
+        wanted = "a whole number" if rung == Rung.WHOLE else "a number"
+        symptom = f"`{trial.name}` returned {kind(value)}; expected {wanted}."
+        return Broken(rung, symptom, (habits.NOT_WHOLE,) if is_number else ())
+    return None if _is_right(tried) else Broken(Rung.VALUES, _symptom(formula, tried))
 
 
 def _symptom(formula: Formula, tried: Tried) -> str:
@@ -54,17 +60,6 @@ def _refuse_another_answer(trial: Trial, function: Callable[..., Any], tried: Se
         if quick and not alike(_number(trial.run(function, *one.probe.args).value), _number(one.outcome.value)):
             trial.refuse(Rung.REPEATS, f"Asked again {one.where}, it gave another number.", [habits.REMEMBERS])
     trial.passed(Rung.REPEATS)
-
-
-def _refuse_other_than_number(trial: Trial, tried: Tried, whole: bool, found: tuple[Mistake, ...]) -> None:
-    value, rung = tried.outcome.value, Rung.WHOLE if whole else Rung.NUMBER
-    if value is None:
-        none = f"`{trial.name}` gave None back ({tried.where})."
-        trial.refuse(rung, none, [habits.nothing_returned(tried.outcome.printed)])
-    is_number = _is_whole(value) or isinstance(value, float)
-    if not (_is_whole(value) if whole else is_number):
-        symptom = f"`{trial.name}` returned {kind(value)}; expected a {'whole ' if whole else ''}number."
-        trial.refuse(rung, symptom, [habits.NOT_WHOLE, *found] if is_number else [])
 
 
 def _is_whole(value: Any) -> bool:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from widgets.checks.ladder.rungs import OF_TENSORS, Rung
 from widgets.checks.ladder.trial import Trial
-from widgets.checks.ladder.wording import kind, raised, sentence, short
+from widgets.checks.ladder.wording import first_words, kind, raised, sentence, short
 from widgets.checks.mistakes import habits
 from widgets.checks.mistakes.diagnosis import (
     NOTHING,
@@ -48,6 +48,10 @@ class Property:
     holds: Callable[[Callable[..., Any]], bool]
     otherwise: str
     mistake: Mistake | None = None
+
+    def of(self, adapt: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Property:
+        """The same, of a function that takes other arguments, as `adapt` makes it one that takes these."""
+        return replace(self, holds=lambda function: self.holds(adapt(function)))
 
 
 @dataclass(frozen=True)
@@ -111,9 +115,7 @@ class Broken:
 def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
     """Climb all rungs with every probe; refuse at the first that breaks, by the name of the mistake if it has one."""
     tried = _tried(trial, formula, function)
-    found = [one for one in (_first_broken(trial, formula, one) for one in tried) if one]
-    broken = min(found, key=lambda one: OF_TENSORS.index(one.rung), default=None)
-    trial.climbed(OF_TENSORS[: OF_TENSORS.index(broken.rung)] if broken else OF_TENSORS)
+    broken = lowest(trial, OF_TENSORS, [_first_broken(trial, formula, one) for one in tried])
     if broken is None:
         return
     mistakes, symptom = broken.mistakes + _recognised(formula, tried), broken.symptom
@@ -121,6 +123,20 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
         mistakes, words = _behind(trial, formula, function, tried, mistakes)
         symptom = f"{words} {symptom}".strip()
     trial.refuse(broken.rung, symptom, mistakes)
+
+
+def lowest(trial: Trial, rungs: Sequence[Rung], found: Sequence[Broken | None]) -> Broken | None:
+    """The first of the lowest that broke; the rungs below it are climbed."""
+    broken = min((one for one in found if one), key=lambda one: rungs.index(one.rung), default=None)
+    trial.climbed(rungs[: rungs.index(broken.rung)] if broken else rungs)
+    return broken
+
+
+def nothing_given(trial: Trial, tried: Tried, rung: Rung) -> Broken:
+    """What to say when None came back."""
+    habit = habits.nothing_returned(tried.outcome.printed)
+    said = replace(habit, sentence=f"{habit.sentence[:-1]} ({tried.where}).")
+    return Broken(rung, f"`{trial.name}` gave None back ({tried.where}).", (said,))
 
 
 def _tried(trial: Trial, formula: Formula, function: Callable[..., Any]) -> list[Tried]:
@@ -172,7 +188,9 @@ def values_of(outcome: Outcome) -> Answer:
 def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None:
     assert isinstance(tried.expected, tuple), tried.probe
     if tried.outcome.error is not None:
-        return Broken(Rung.RUNS, raised(trial.name, tried.outcome, tried.where))
+        return Broken(
+            Rung.RUNS, raised(trial.name, tried.outcome, tried.where), habits.behind(first_words(tried.outcome.error))
+        )
     if wrong := _wrong_type(trial, tried, formula.returns):
         return wrong
     results = list(zip(formula.returns, tried.given, tried.expected, strict=True))
@@ -198,9 +216,7 @@ def _wrong_type(trial: Trial, tried: Tried, returns: tuple[str, ...]) -> Broken 
     """Not a tensor, or not a tuple of as many tensors as there are results."""
     value = tried.outcome.value
     if value is None:
-        habit = habits.nothing_returned(tried.outcome.printed)
-        said = replace(habit, sentence=f"{habit.sentence[:-1]} ({tried.where}).")
-        return Broken(Rung.TENSOR, f"`{trial.name}` gave None back ({tried.where}).", (said,))
+        return nothing_given(trial, tried, Rung.TENSOR)
     if len(returns) == 1:
         message = f"`{trial.name}` returned {kind(value)}; expected a tensor."
         return None if isinstance(value, Tensor) else Broken(Rung.TENSOR, message)
@@ -238,7 +254,7 @@ def _example(value: Any, wanted: Any) -> str:
     """The component that is most off, measured by its own size, as numbers of as many digits as show it."""
     if not isinstance(wanted, Tensor):
         return f"is {value!r}; expected {wanted!r}"
-    given, right = value.detach().double().flatten(), wanted.double().flatten()
+    given, right = value.detach().double().flatten() + 0.0, wanted.double().flatten() + 0.0  # no -0
     size = right.abs()
     worst = int(((given - right).abs() / (size + 1e-9 * size.max() + NOTHING)).nan_to_num(float("inf")).argmax())
     pairs = [(f"{given[worst].item():.{digits}g}", f"{right[worst].item():.{digits}g}") for digits in (4, 8, 17)]
@@ -264,7 +280,7 @@ def _nearly(tried: Sequence[Tried]) -> str:
         for given, wanted in zip(one.given, one.expected, strict=True):
             if not close(given, wanted):
                 off, size = (given.detach().double() - wanted.double()).abs(), wanted.double().abs()
-                return NEARLY if (off <= 0.01 * size + 1e-4 * size.max()).all() else ""
+                return NEARLY if (off <= 0.01 * size + 1e-3 * size.max()).all() else ""
     return ""
 
 

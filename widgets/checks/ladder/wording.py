@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from widgets.checks.runner import Outcome
 
@@ -25,6 +25,8 @@ def kind(value: Any) -> str:
         return "a generator (that is what `yield` makes; use `return`)"
     if inspect.isroutine(value):
         return f"a function, `{value.__name__}`, that was not called (are its parentheses missing?)"
+    if isinstance(value, nn.Module):
+        return f"a layer, `{type(value).__name__}`, that was not called"
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 

@@ -40,7 +40,7 @@ class Gated:
 
     Source: Shazeer 2020, eq. 6.
     stored(matrix); loaded and halves(gate, up); branches(opened, content); place(opened, content, act, combine);
-    output(result, act); after(result, x)
+    project(hidden, down); output(result, act); after(result, x)
     """
 
     stored: Step = lambda matrix: matrix
@@ -50,6 +50,7 @@ class Gated:
     activation: Step = activations.swish
     place: Step = lambda opened, content, act, combine: combine(act(opened), content)
     combine: Step = torch.mul
+    project: Step = lambda hidden, down: hidden @ down.T
     output: Step = lambda result, act: result
     after: Step = lambda result, x: result
 
@@ -57,7 +58,7 @@ class Gated:
         gate, up = self.halves(*self.loaded(self.stored(gate), self.stored(up)))
         opened, content = self.branches(x @ gate.T, x @ up.T)
         hidden = self.place(opened, content, self.activation, self.combine)
-        return self.after(self.output(hidden @ self.stored(down).T, self.activation), x)
+        return self.after(self.output(self.project(hidden, self.stored(down)), self.activation), x)
 
 
 def gated(x: Tensor, gate: Tensor, up: Tensor, down: Tensor, **steps: Any) -> Tensor:

@@ -79,6 +79,12 @@ SWISH = (
         ({"form": lambda z, steep, beta: z * torch.sigmoid(z / beta) if beta else z / 2},),
     ),
     Mistake(
+        "zero divided by beta",
+        "Right but for beta = 0, where it divides 0 by 0: the result is NaN there, and Swish is z / 2.",
+        ("What is `silu(beta * z) / beta` for beta = 0?", "z times the sigmoid of `beta * z` divides by nothing."),
+        ({"form": lambda z, steep, beta: F.silu(steep) / beta},),
+    ),
+    Mistake(
         "another default beta",
         "Without beta this should be SiLU, beta = 1; 1.702 is the beta that imitates GELU.",
         ("Read the first line of the specification.", "`def swish(z, beta=1.0):`"),
@@ -130,9 +136,9 @@ SWISH = (
     ),
     Mistake(
         "clamped far out",
-        "The number that goes into the exponential is clamped, so that Swish keeps a slope where it should end.",
+        "z, or the number that goes into the exponential, is clamped: right near zero, and wrong far out.",
         (
-            "Compare z = −20 with what −20 times the sigmoid of −20 is.",
+            "Compare z = −20 with what −20 times the sigmoid of −20 is, and z = 1000 with 1000.",
             "`torch.sigmoid` overflows nowhere; nothing has to be clamped.",
         ),
         tuple({"form": lambda z, steep, beta, at=at: z * torch.sigmoid(steep.clamp(-at, at))} for at in (*BOUNDS, 30)),
@@ -246,6 +252,22 @@ PLACE = (
         "The branches are added or subtracted; gating multiplies.",
         ("Put zeros into the up matrix. The result should be zero.", "`act(gate) * up`"),
         ({"combine": torch.add}, {"combine": torch.sub}),
+    ),
+    Mistake(
+        "weights not transposed",
+        "The matrices are used as they are stored; torch stores (numbers out, numbers in), so x meets the transpose.",
+        ("Which shapes do the matrices have, and which shape has x?", "`x @ gate_weight.T`, or `F.linear`."),
+        ({"stored": lambda matrix: matrix.T},),
+    ),
+    Mistake(
+        "down projection left out",
+        "The product of the branches is returned as it is, d_ff numbers for each token; the down projection leads back "
+        "to d_model.",
+        (
+            "How many numbers has a token of x, and how many has a token of your result?",
+            "The down projection comes last.",
+        ),
+        ({"project": lambda hidden, down: hidden},),
     ),
     Mistake(
         "F.glu's order",
@@ -390,12 +412,6 @@ FAMILY_BANK = (
         "F.glu puts the sigmoid on its second half: given gate and content, it opens the gate with the content.",
         ("Which half does `torch.nn.functional.glu` put into the sigmoid?", "Content first, gate second."),
         ({"place_of": {"glu": lambda opened, content, act, combine: combine(opened, act(content))}},),
-    ),
-    Mistake(
-        "weights not transposed",
-        "The matrices are used as they are stored; torch stores (numbers out, numbers in), so x meets the transpose.",
-        ("Which shapes do the matrices have, and which shape has x?", "`x @ gate_weight.T`, or `F.linear`."),
-        ({"stored": lambda matrix: matrix.T},),
     ),
 )
 FAMILY_SILENT = (

@@ -62,6 +62,11 @@ DOWN_CONFUSED = Mistake(
     ),
     source="karpathy/llama2.c#579",
 )
+DOWN_MISSING = Mistake(
+    "down projection missing",
+    "There is no down projection: each token would leave with d_ff numbers instead of d_model.",
+    ("What shape has x, and what shape has the product of the two branches?", "`nn.Linear(d_ff, d_model, bias=False)`"),
+)
 NOT_LOADED = Mistake(
     "the two-matrix form does not load",
     "A state_dict saved by SwiGLU, with `gate_proj.weight` and `up_proj.weight`, does not load.",

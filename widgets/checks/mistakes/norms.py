@@ -153,7 +153,10 @@ GAIN = (
         "dot product with the weight",
         "The result is multiplied with the weight and summed; a gain works component by component.",
         ("Try the weight [1, 0, 0, ...].", "`*`, not `@`."),
-        ({"gain": lambda result, weight: (result * weight).sum(-1, keepdim=True).expand_as(result)},),
+        (
+            {"gain": lambda result, weight: result @ weight},
+            {"gain": lambda result, weight: (result * weight).sum(-1, keepdim=True).expand_as(result)},
+        ),
     ),
 )
 

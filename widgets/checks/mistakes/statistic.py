@@ -190,7 +190,7 @@ STATISTIC = (
         "axis put back on the wrong side",
         "The axis that the mean removed is put back elsewhere: the scales line up with other tokens than theirs.",
         ("Print the shape of x and that of your scale.", "`keepdim=True` leaves the axis where it was, at the end."),
-        ({"keepdim": False, "back": lambda statistic: statistic.unsqueeze(-2)},),
+        tuple({"keepdim": False, "back": lambda statistic, at=at: statistic.unsqueeze(at)} for at in (1, -2)),
     ),
     Mistake(
         "keepdim forgotten",

@@ -63,7 +63,7 @@ MATCHED = (
         "relu_d_ff ignored",
         "The width is computed from d_model; the ReLU network may have any width.",
         ("Try relu_d_ff = 100 and d_model = 64.", "d_model cancels: it stands on both sides."),
-        tuple({"rule": lambda d, wide, of=of: of * d // 3} for of in (8, 2, 12)),
+        tuple({"rule": lambda d, wide, of=of: of * d // 3} for of in (2, 6, 8, 12, 24)),
     ),
     Mistake(
         "biases counted",
