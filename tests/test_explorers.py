@@ -94,6 +94,7 @@ def test_bundle_has_three_parts_and_the_picture_has_words(explorer):
 
 
 def test_every_slider_changes_picture_and_text(explorer):
+    """Its reel is light, and says another state a third of the way along, unless one only walks around."""
     for name in explorer.positions:
         text, png = repr(explorer), explorer.png()
         moved(explorer, name)
@@ -102,6 +103,9 @@ def test_every_slider_changes_picture_and_text(explorer):
         reel = ask(explorer, name)
         assert len(reel["along"]) == len(explorer.positions[name])
         assert any(reel["tracks"])
+        assert len(json.dumps(reel, ensure_ascii=False).encode()) < 250_000
+        third = len(reel["along"]) // 3
+        assert name == "view" or reel_words(explorer, name, 0) != reel_words(explorer, name, third)
 
 
 def test_a_slider_stands_at_one_of_its_positions(explorer):
