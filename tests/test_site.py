@@ -118,9 +118,14 @@ def test_text_of_a_cell_is_never_markup() -> None:
     assert "<img" not in body
 
 
-def test_a_picture_is_said_in_words() -> None:
-    body = "".join(page_of(lesson(code("a", "1", result(image_png="iVBO", text_plain="z = 1\n ReLU 2"))), {}).parts)
-    assert 'alt="z = 1 ReLU 2"' in body
+@pytest.mark.parametrize(
+    ("alt", "said"), [({}, "z = 1 ReLU 2"), ({"image/png": {"alt": "At 1 it is 2."}}, "At 1 it is 2.")]
+)
+def test_a_picture_is_said_in_words(alt: dict, said: str) -> None:
+    """In its own where it has some, as explorers do; else in its numbers."""
+    picture = result(image_png="iVBO", text_plain="z = 1\n ReLU 2") | {"metadata": alt}
+    body = "".join(page_of(lesson(code("a", "1", nbformat.from_dict(picture))), {}).parts)
+    assert f'alt="{said}"' in body
 
 
 # Recordings

@@ -58,30 +58,32 @@ def _output(output: NotebookNode, cell: str, shipped: Mapping[str, dict], page: 
         return f"<pre>{ansi2html(output.text)}</pre>"
     data = output.get("data", {})
     model = data.get(VIEW, {}).get("model_id")
+    said = output.get("metadata", {}).get("image/png", {}).get("alt") or data.get("text/plain", "")
     if model in shipped:
-        return _widget(shipped[model], data, cell, page)
+        return _widget(shipped[model], data, said, cell, page)
     if "text/html" in data:
         return data["text/html"]
     if "image/png" in data:
-        return _picture(data)
+        return _picture(data, said)
     return f"<pre>{html.escape(data.get('text/plain', ''))}</pre>"
 
 
-def _widget(ship: dict, data: Mapping[str, str], cell: str, page: Page) -> str:
+def _widget(ship: dict, data: Mapping[str, str], said: str, cell: str, page: Page) -> str:
     """A question as a form; an explorer as its picture, which the script replaces when it is near the window."""
     kind = ship["kind"]
     if kind == "question":
         words, topic = html.escape(data.get("text/plain", "")), cell.removesuffix(QUESTION)
         return f'<div class="ask" id="{cell}" data-topic="{topic}"><pre>{words}</pre>{_packed(ship)}</div>'
-    figure = f'<figure class="explorer" data-cell="{cell}">{_picture(data)}{_packed(ship)}</figure>'
+    figure = f'<figure class="explorer" data-cell="{cell}">{_picture(data, said)}{_packed(ship)}</figure>'
     if not ship["moves"]:
         return figure
     page.explorers[cell] = figure
     return f'{figure}<p class="alone"><a href="{{alone}}{cell}.html">This explorer alone, for a second screen</a></p>'
 
 
-def _picture(data: Mapping[str, str]) -> str:
-    words = html.escape(" ".join(data.get("text/plain", "").split()))
+def _picture(data: Mapping[str, str], said: str) -> str:
+    """A picture with what it says in words: its own sentence, or its numbers where it has none."""
+    words = html.escape(" ".join(said.split()))
     return f'<img alt="{words}" src="data:image/png;base64,{data["image/png"].strip()}">'
 
 
