@@ -65,8 +65,8 @@ class NormGeometry(Explorer):
         return f"{start} RMSNorm’s result is {number(steps.angle(), 0)}° from LayerNorm’s, off the circle."
 
     def lines(self, steps: GeometrySteps) -> str:
-        seen = number(self.view, 1)
-        lines = [f"overall shift {number(self.shift, sign=True)}, turned by {_degrees(self.turn)}, seen from {seen}°"]
+        where = f"overall shift {number(steps.shift, sign=True)}, turned by {_degrees(steps.turn)}"
+        lines = [f"{where}, seen from {number(steps.azimuth - VIEW, 1)}°"]
         for name, vector in steps.named.items():
             lines.append(f"{name:<14}" + "".join(f"{number(value):>7}" for value in vector.tolist()))
         nothing = steps.layer_norm.abs().max() < 1e-6

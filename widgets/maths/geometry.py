@@ -16,13 +16,15 @@ from widgets.maths.norms import layer_norm_steps, rms_norm_steps
 class GeometrySteps:
     """A vector of three components, its part without mean, and both results; each (3,).
 
-    azimuth: degrees from which they are looked at
+    shift: what was added to every component; turn, azimuth: degrees, the latter those from which they are looked at
     """
 
     x: Tensor
     centred: Tensor
     layer_norm: Tensor
     rms_norm: Tensor
+    shift: float = 0.0
+    turn: float = 0.0
     azimuth: float = 0.0
 
     @property
@@ -45,7 +47,7 @@ def geometry_steps(
     """
     x = turned(x0, turn) + shift
     steps = layer_norm_steps(x, eps)
-    return GeometrySteps(x, steps.centred, steps.result, rms_norm_steps(x, eps).result, azimuth)
+    return GeometrySteps(x, steps.centred, steps.result, rms_norm_steps(x, eps).result, shift, turn, azimuth)
 
 
 def farthest(x0: Tensor, shifts: Iterable[float]) -> float:
