@@ -253,7 +253,8 @@ def test_overall_shift_says_what_changed():
     words = reel_words(explorer, "shift", 160)
     x = torch.tensor([2.0, -1.0, 0.5, 3.0, -0.5, 1.0], dtype=torch.float64)
     before, after = (torch.nn.functional.rms_norm(v, (6,), eps=1e-5) for v in (x, x + 3))
-    expected = [3.0, 1.0, 0.0, 0.0, (after - before).abs().max().item(), after.mean().item()]
+    means = [x.mean().item() + 3, 0.0, after.mean().item()]
+    expected = [3.0, 1.0, *means, 0.0, 0.0, (after - before).abs().max().item()]
     assert numbers_in(words) == pytest.approx(expected, abs=0.0051)
 
 

@@ -419,6 +419,9 @@ def _styled(settings):
         (["x  1", "x  2"], ["x  ", ["1", "2"]]),
         (["one two", "three"], [["one two", "three"]]),
         (["1 a", "2 a"], [["1", "2"], " a"]),
+        (["at 0. Move on.", "at 1. Since 0: 2."], ["at ", ["0", "1"], ". ", ["Move on.", "Since 0: 2."]]),
+        (["a. b", "c"], [["a. b", "c"]]),
+        (["same", "same"], ["same"]),
     ],
 )
 def test_split_puts_what_differs_in_columns(values, parts):

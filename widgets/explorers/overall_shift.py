@@ -40,8 +40,9 @@ class OverallShift(Explorer):
         shifts = np.linspace(lowest, highest, SHIFTS).round(9)
         start = min(max(0.0, lowest), highest)
         digits = 2 if (highest - lowest) / (SHIFTS - 1) >= 0.005 else 4
+        self._written = partial(number, digits=digits, sign=True)
         controls: dict[str, Control] = {
-            "shift": Slider("overall shift", shifts, start, partial(number, digits=digits, sign=True)),
+            "shift": Slider("overall shift", shifts, start, self._written),
             "scale": Slider("scale", SCALES, 1.0),
             "x": TextBox("your own x₀", ", ".join(f"{component:.12g}" for component in x.tolist())),
         }
@@ -66,7 +67,21 @@ class OverallShift(Explorer):
         return shift_steps(self.x0, scale, shift)
 
     def words(self, steps: ShiftSteps) -> str:
-        return _at_rest(steps, self.layernorm_only) if steps.shift == 0 else _moved(steps, self.layernorm_only)
+        """Two sentences of one form at every shift, so that a recording keeps their words once."""
+        shift, scale, mean = self._written(steps.shift), number(steps.scale), number(steps.layer_norm.x.mean().item())
+        results = "LayerNorm’s result mean 0"
+        if not self.layernorm_only:
+            results += f", RMSNorm’s mean {number(steps.rms_norm.result.mean().item())}"
+        return f"Shift {shift}, scale {scale}: x has mean {mean}, {results}. {self._next(steps)}"
+
+    def _next(self, steps: ShiftSteps) -> str:
+        """A question where the shift is 0, else what has changed since."""
+        if steps.shift == 0:
+            return f"Add a shift: which {'rows' if self.layernorm_only else 'result'} will follow?"
+        layer_norm, rms_norm = (number(change) for change in steps.changes())
+        if self.layernorm_only:
+            return f"Since shift 0 it has changed by {layer_norm} at most."
+        return f"Since shift 0 they have changed by {layer_norm} and {rms_norm} at most."
 
     def lines(self, steps: ShiftSteps) -> str:
         rows = {
@@ -76,27 +91,9 @@ class OverallShift(Explorer):
         }
         if not self.layernorm_only:
             rows["RMSNorm"] = steps.rms_norm.result
-        head = f"overall shift {number(steps.shift, sign=True)}, scale {number(steps.scale)}"
+        head = f"overall shift {self._written(steps.shift)}, scale {number(steps.scale)}"
         return "\n".join([head, *(_line(name, row) for name, row in rows.items())])
 
 
 def _line(name: str, row: Tensor) -> str:
     return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + mean_and_rms(row)
-
-
-def _at_rest(steps: ShiftSteps, layernorm_only: bool) -> str:
-    where = f"Shift 0, scale {number(steps.scale)}: x has mean {number(steps.layer_norm.x.mean().item())}"
-    mean = number(steps.rms_norm.result.mean().item())
-    if layernorm_only:
-        return f"{where}, LayerNorm’s result has mean 0. Add a shift: which rows will follow?"
-    return f"{where}, LayerNorm’s result mean 0, RMSNorm’s mean {mean}. Add a shift: which result will follow?"
-
-
-def _moved(steps: ShiftSteps, layernorm_only: bool) -> str:
-    layer_norm, rms_norm = (number(change) for change in steps.changes())
-    where = f"Shift {number(steps.shift, sign=True)}, scale {number(steps.scale)}"
-    text = f"{where}: since shift 0, LayerNorm’s result has changed by {layer_norm}"
-    if layernorm_only:
-        return f"{text} at most."
-    mean = number(steps.rms_norm.result.mean().item())
-    return f"{text} at most, RMSNorm’s by {rms_norm} (its mean is {mean})."

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import anywidget
 import numpy as np
 import traitlets
+from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -215,7 +216,7 @@ class Flipbook(anywidget.AnyWidget):
 
     def png(self) -> bytes:
         """The picture as it stands, panels side by side, in 64 colours, for readers without widgets."""
-        with self.lock, plain():
+        with self.lock, plain(), rc_context({"text.hinting": "none"}):  # letters as wide as in the browser
             self._show(**self.values)
             drawn = [_pixels(figure) for figure in self._recorder.figures]
         paper = Image.new("RGB", (sum(one.width for one in drawn), max(one.height for one in drawn)), PAPER)

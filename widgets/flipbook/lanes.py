@@ -7,7 +7,7 @@ positions are transformed together; a test compares that with real drawing.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,19 +30,9 @@ class Build:
     """The positions at which an artist has elements of one build, and what stands in them there."""
 
     nodes: list[Node]
+    transform: Transform | None = None  # of places that are to be transformed together
     at: list[int] = field(default_factory=list)
-    values: list[list[str]] = field(default_factory=list)
-
-
-@dataclass
-class Look:
-    """The positions at which an artist has one look, and its places there, to be transformed together."""
-
-    key: tuple
-    nodes: list[Node]
-    transform: Transform
-    at: list[int] = field(default_factory=list)
-    places: list[tuple] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)  # texts of all leaves, or places
 
 
 @dataclass
@@ -57,51 +47,62 @@ class Variant:
 class Drawn:
     """An artist that matplotlib draws, anew wherever `show` has touched it."""
 
-    def __init__(self, artist: Artist, renderer: Renderer) -> None:
+    def __init__(self, artist: Any, renderer: Renderer) -> None:
         self.artist, self.renderer = artist, renderer
         # These mark themselves stale whenever they change; an Annotation, say, does not when its `xy` is set.
-        self.reliable = isinstance(artist, Line2D | Patch | Collection)
-        self.builds: dict[tuple, Build] = {}
-        self.last: tuple[tuple, Build, list[str]] | None = None  # (limits, build, leaves)
+        self.reliable = isinstance(artist, Line2D | Patch | Collection) or type(artist) is Text
+        self.limits: tuple = ()
+        self.builds: dict[Any, Build] = {}
+        self.changes: list[tuple[int, Build, Any]] = []  # from which position on: the build, and what stands in it
 
     def note(self, position: int, limits: tuple = ()) -> None:
-        if self.last is None or self.artist.stale or not self.reliable or self.last[0] != limits:
-            self.last = (limits, *self.draw())
-        _, build, leaves = self.last
-        build.at.append(position)
-        build.values.append(leaves)
+        if not self.changes or self.artist.stale or not self.reliable or self.limits != limits:
+            self.limits = limits
+            self.changes.append((position, *self.draw()))
 
-    def draw(self) -> tuple[Build, list[str]]:
+    def draw(self) -> tuple[Build, Any]:
+        """The artist as it is now."""
         nodes = capture(self.artist, self.renderer)
         every = [node for top in nodes for node in top.walk()]
         key = tuple((node.tag, len(node.children), *node.attributes) for node in every)
         build = self.builds.setdefault(key, Build(nodes))
         return build, [leaf for node in every for leaf in (*node.attributes.values(), node.text)]
 
-    def variants(self) -> list[Variant]:
-        return [_variant(build) for build in self.builds.values()]
+    def variants(self, count: int) -> list[Variant]:
+        """What has been noted, over so many positions; each change lasts until the next one."""
+        ends = [position for position, _, _ in self.changes[1:]] + [count]
+        for (start, build, values), end in zip(self.changes, ends, strict=True):
+            build.at += range(start, end)
+            build.values += [values] * (end - start)
+        return [self.variant(build) for build in self.builds.values()]
 
-
-def _variant(build: Build) -> Variant:
-    variant = Variant(build.nodes, build.at)
-    columns = iter(zip(*build.values, strict=True))
-    for node in (node for top in build.nodes for node in top.walk()):
-        for name in (*node.attributes, ""):
-            column = next(columns)
-            if len(set(column)) > 1:
-                variant.tracks.append((node, name, split(column)))
-    return variant
+    def variant(self, build: Build) -> Variant:
+        variant = Variant(build.nodes, build.at)
+        columns = iter(zip(*build.values, strict=True))
+        for node in (node for top in build.nodes for node in top.walk()):
+            for name in (*node.attributes, ""):
+                column = next(columns)
+                if len(set(column)) > 1:
+                    variant.tracks.append((node, name, split(column)))
+        return variant
 
 
 def split(values: Sequence[str]) -> Parts:
-    """Texts as fixed words and columns of the words that differ; one column where the words do not line up."""
-    rows = [value.split(" ") for value in values]
-    if len({len(row) for row in rows}) > 1:
+    """Texts as fixed words and columns of the words that differ; one column for sentences that do not line up."""
+    return _lined_up(values, ". ", lambda sentences: _lined_up(sentences, " ", lambda words: [list(words)]))
+
+
+def _lined_up(values: Sequence[str], gap: str, split: Callable[[Sequence[str]], Parts]) -> Parts:
+    """Texts taken apart at the gaps, and what differs split further; one column where the gaps are not as many."""
+    if len(set(values)) == 1:
+        return [values[0]]
+    rows = [value.split(gap) for value in values]
+    if len(set(map(len, rows))) > 1:
         return [list(values)]
     parts: Parts = []
-    for word, *others in zip(*rows, strict=True):
-        parts += [[word, *others], " "] if any(other != word for other in others) else [word + " "]
-    return _joined([*parts[:-1], parts[-1].rstrip(" ")] if isinstance(parts[-1], str) else parts)
+    for each in zip(*rows, strict=True):
+        parts += [*(split(each) if len(set(each)) > 1 else each[:1]), gap]
+    return _joined(parts[:-1])
 
 
 def _joined(parts: Parts) -> Parts:
@@ -114,48 +115,41 @@ def _joined(parts: Parts) -> Parts:
     return out
 
 
-class _Placed:
+class _Placed(Drawn):
     """Bars, texts and lines: matplotlib draws each look once; their places are transformed together at the end."""
 
+    LOOKS: tuple[str, ...]  # the methods of the artist that say how it looks
+
     def __init__(self, artist: Any, renderer: Renderer) -> None:
-        self.artist, self.renderer = artist, renderer
-        self.drawn = Drawn(artist, renderer)  # for the positions at which the artist is not a plain one
-        self.looks: dict[tuple, Look] = {}
-        self.last: tuple[tuple, Look | None, tuple] | None = None  # (limits, look, place)
+        super().__init__(artist, renderer)
+        self._looks = [getattr(artist, name) for name in self.LOOKS]
+        self._seen: tuple[list, tuple] | None = None  # look and limits; whether it is plain, and its build
+        self._is_plain = False
+        self._build: Build | None = None
 
-    def note(self, position: int, limits: tuple = ()) -> None:
-        if self.last is None or self.artist.stale or self.last[0] != limits:
-            self.last = (limits, self._present(limits), self.place())
-            self.artist.stale = False
-        _, look, place = self.last
-        if look is None:
-            self.artist.stale = True
-            self.drawn.note(position, limits)
-        else:
-            look.at.append(position)
-            look.places.append(place)
+    def draw(self) -> tuple[Build, Any]:
+        place, seen = self.place(), (self.look(), self.limits)
+        if seen != self._seen:
+            self._seen, self._is_plain, self._build = seen, self.plain(), None
+        if not self._is_plain or not self.fits(*place):
+            return super().draw()
+        if self._build is None:
+            self._build = self._drawn_as(repr(seen))
+        self.artist.stale = False
+        return self._build, place
 
-    def _present(self, limits: tuple) -> Look | None:
-        """How the artist looks now; drawn by matplotlib when it has never looked so."""
-        look = self.look()
-        if look is None:
-            return None
-        key = (*look, *limits)
-        last = self.last and self.last[1]
-        if last and last.key == key:
-            return last
-        if key not in self.looks:
-            self.looks[key] = Look(key, capture(self.artist, self.renderer), self.transform().frozen())
-        return self.looks[key]
+    def _drawn_as(self, look: str) -> Build:
+        """The build of this look; drawn by matplotlib when the artist has never looked so."""
+        if look not in self.builds:
+            self.builds[look] = Build(capture(self.artist, self.renderer), self.transform().frozen())
+        return self.builds[look]
 
-    def variants(self) -> list[Variant]:
-        return self.drawn.variants() + [self._variant(look) for look in self.looks.values()]
-
-    def _variant(self, look: Look) -> Variant:
-        nodes, at = look.nodes, look.at
-        tracks = self.tracks(nodes, look.transform, look.places)
+    def variant(self, build: Build) -> Variant:
+        if build.transform is None:
+            return super().variant(build)
+        tracks = self.tracks(build.nodes, build.transform, build.values)
         moving = [(node, name, parts) for node, name, parts in tracks if any(isinstance(part, list) for part in parts)]
-        return Variant(nodes, at, moving)
+        return Variant(build.nodes, build.at, moving)
 
     def points(self, transform: Transform, x: Sequence[float], y: Sequence[float]) -> tuple[list[float], list[float]]:
         points = transform.transform(np.column_stack([x, y]).astype(float))
@@ -163,12 +157,18 @@ class _Placed:
         across, down = (points.round(2) + 0.0).T.tolist()  # + 0.0 takes the sign from -0.0
         return across, down
 
-    # What a subclass says: its look (None where it is not plain), its place, and its tracks at all its places.
+    def look(self) -> list:
+        return [look() for look in self._looks]
 
-    def look(self) -> tuple | None:
-        raise NotImplementedError
+    # What a subclass says: whether its look is a plain one, its place and whether that will do, tracks at all places.
 
     def place(self) -> tuple:
+        raise NotImplementedError
+
+    def fits(self, *place: Any) -> bool:
+        raise NotImplementedError
+
+    def plain(self) -> bool:
         raise NotImplementedError
 
     def transform(self) -> Any:
@@ -181,14 +181,17 @@ class _Placed:
 class Bar(_Placed):
     """A Rectangle."""
 
-    def look(self) -> tuple | None:
+    LOOKS = (
+        *("get_visible", "get_angle", "get_path_effects", "get_sketch_params", "get_facecolor", "get_edgecolor"),
+        *("get_linewidth", "get_linestyle", "get_hatch", "get_alpha", "get_clip_on"),
+    )
+
+    def plain(self) -> bool:
         bar = self.artist
-        if not bar.get_visible() or bar.get_angle() or bar.get_path_effects() or bar.get_sketch_params():
-            return None
-        if not _finite(*self.place()):
-            return None
-        style = (bar.get_facecolor(), bar.get_edgecolor(), bar.get_linewidth(), str(bar.get_linestyle()))
-        return (*style, bar.get_hatch(), bar.get_alpha(), bar.get_clip_on())
+        return bar.get_visible() and not (bar.get_angle() or bar.get_path_effects() or bar.get_sketch_params())
+
+    def fits(self, *place: Any) -> bool:
+        return _finite(*place)
 
     def place(self) -> tuple:
         bar = self.artist
@@ -209,21 +212,28 @@ class Bar(_Placed):
 class Label(_Placed):
     """A Text of one line, standing on its baseline."""
 
-    def look(self) -> tuple | None:
+    LOOKS = (
+        *(
+            "get_visible",
+            "get_verticalalignment",
+            "get_bbox_patch",
+            "get_path_effects",
+            "get_wrap",
+            "get_url",
+            "get_rotation",
+        ),
+        *("get_fontsize", "get_fontweight", "get_fontstyle", "get_fontfamily"),
+        *("get_color", "get_alpha", "get_horizontalalignment", "get_clip_on"),
+    )
+
+    def plain(self) -> bool:
         label = self.artist
-        text = label.get_text()
-        plain = label.get_visible() and text and "$" not in text and "\n" not in text and label.get_va() == "baseline"
-        if not plain or label.get_bbox_patch() or label.get_path_effects() or label.get_wrap() or label.get_url():
-            return None
-        if label.get_rotation() or not _finite(*label.get_position()):
-            return None
-        font = (
-            label.get_fontsize(),
-            label.get_fontweight(),
-            label.get_fontstyle(),
-            tuple(label.get_fontfamily()),
-        )
-        return (*font, label.get_color(), label.get_alpha(), label.get_ha(), label.get_clip_on())
+        extras = label.get_bbox_patch() or label.get_path_effects() or label.get_wrap() or label.get_url()
+        return label.get_visible() and label.get_va() == "baseline" and not (extras or label.get_rotation())
+
+    def fits(self, *place: Any) -> bool:
+        x, y, text = place
+        return bool(text) and "$" not in text and "\n" not in text and _finite(x, y)
 
     def place(self) -> tuple:
         return *self.artist.get_position(), self.artist.get_text()
@@ -241,19 +251,24 @@ class Label(_Placed):
 class Trace(_Placed):
     """A Line2D of less than 128 points on the page: a curve, its markers, or both."""
 
-    def look(self) -> tuple | None:
-        line = self.artist
-        if not line.get_visible() or line.get_path_effects() or line.get_sketch_params() or line.get_gapcolor():
-            return None
-        if line.get_drawstyle() != "default" or line.get_markevery() is not None or not self._on_the_page():
-            return None
-        ink = (line.get_color(), line.get_linewidth(), str(line.get_linestyle()), line.get_alpha(), line.get_clip_on())
-        mark = (str(line.get_marker()), line.get_markersize(), line.get_markerfacecolor(), line.get_markeredgecolor())
-        return (*ink, *mark, line.get_markeredgewidth(), len(line.get_xydata()))
+    LOOKS = (
+        *("get_visible", "get_path_effects", "get_sketch_params", "get_gapcolor", "get_drawstyle", "get_markevery"),
+        *("get_color", "get_linewidth", "get_linestyle", "get_alpha", "get_clip_on", "get_marker", "get_markersize"),
+        *("get_markerfacecolor", "get_markeredgecolor", "get_markeredgewidth"),
+    )
 
-    def _on_the_page(self) -> bool:
-        """Whether all points are: matplotlib cuts a line at the page's edge, and leaves out markers beyond it."""
-        points = self.artist.get_transform().transform(self.artist.get_xydata())
+    def look(self) -> list:
+        return [*map(str, super().look()), len(self.artist.get_xydata())]
+
+    def plain(self) -> bool:
+        line = self.artist
+        extras = line.get_path_effects() or line.get_sketch_params() or line.get_gapcolor()
+        usual = line.get_drawstyle() == "default" and line.get_markevery() is None
+        return line.get_visible() and usual and not extras
+
+    def fits(self, *place: Any) -> bool:
+        """Whether all points are on the page: matplotlib cuts a line at its edge, and leaves out markers beyond it."""
+        points = self.artist.get_transform().transform(*place)
         inside = (points >= 0).all() and (points <= (self.renderer.width, self.renderer.height)).all()
         return 0 < len(points) < 128 and bool(inside)
 

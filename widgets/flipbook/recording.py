@@ -87,7 +87,7 @@ class Recorder:
             for one, home in zip(lanes, homes, strict=True):
                 one.note(number, limits.get(home, ()))
         _refuse_changes(still)
-        played = _Played(len(along), largest).of([one.variants() for one in lanes], words)
+        played = _Played(len(along), largest).of([one.variants(len(along)) for one in lanes], words)
         defs = [renderer.definitions() for renderer in self.renderers.values()]
         return Reel(at=dict(at), along=list(along), defs=defs, **played)  # type: ignore[typeddict-item]
 
@@ -130,7 +130,7 @@ class _Played:
 
     def of(self, artists: list[list[Variant]], words: list[str]) -> dict[str, object]:
         marks = ["".join(self.variant(variant) for variant in variants) for variants in artists]
-        label = self.parts(split(words) if len(set(words)) > 1 else [words[0]], range(self.positions))
+        label = self.parts(split(words), range(self.positions))
         columns = [[_plain(value) for value in column] for column in self.columns]
         size = sum(map(len, marks)) + sum(len(str(value)) + 1 for column in columns for value in column)
         if self.largest is not None and size > self.largest:
