@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from matplotlib.text import Text
 from torch import nn
 
 from widgets import decoder_block
@@ -244,7 +245,7 @@ class Undecided(nn.Module):
 
 def words_of(explorer) -> list[str]:
     """Everything written in the picture."""
-    return [text.get_text() for panel in explorer.picture.panels for axes in panel.axes for text in axes.texts]
+    return [text.get_text() for panel in explorer.picture.panels for text in panel.findobj(Text)]
 
 
 def test_the_diagram_follows_the_code():

@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from matplotlib.lines import Line2D
 
 from widgets import residual_growth
 from widgets.experiments import depth
@@ -124,8 +125,8 @@ def test_a_size_in_words(size, words):
 def test_a_curve_ends_where_it_leaves_the_plot():
     fast = Growth(Arm(NO_NORM, "SwiGLU"), (1.0, 10.0, 1e8, math.inf, math.inf), (1.0, 0.5, 0.1, math.nan, math.nan))
     slow = Growth(Arm("RMSNorm", "SwiGLU"), (1.0,) * 5, (1.0,) * 5)
-    axes = ResidualGrowth([fast, slow]).panels[0].axes[0]
-    counts = sorted(len(line.get_xdata()) for line in axes.lines)
+    panel = ResidualGrowth([fast, slow]).panels[0]
+    counts = sorted(len(line.get_xdata()) for line in panel.findobj(Line2D))
     assert counts == [2, 2, 3, 5]  # two samples in the list; two points inside and one beyond; a whole curve
 
 

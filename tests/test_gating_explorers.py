@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from torch.nn import functional as F
 
 from tests.test_explorers import named, numbers_in, reel_words
@@ -197,9 +199,9 @@ def test_the_skeletons_areas_are_its_parameters():
 
     figures = skeleton_figures(Ledger(relu_budget(512, 2048), gated_budget(512, 1365)))
     shapes = {"(2048, 512)": 1, "(512, 2048)": 1, "(1365, 512)": 2, "(512, 1365)": 1}
-    texts = [text.get_text() for figure in figures for text in figure.axes[0].texts]
+    texts = [text.get_text() for figure in figures for text in figure.findobj(Text)]
     assert {shape: texts.count(shape) for shape in shapes} == shapes
-    boxes = [patch for figure in figures for patch in figure.axes[0].patches if hasattr(patch, "get_width")]
+    boxes = [box for figure in figures for box in figure.findobj(Rectangle)]
     areas = sorted((b.get_width() * b.get_height() for b in boxes), reverse=True)[:5]
     expected = sorted([2048 * 512, 512 * 2048, 1365 * 512, 1365 * 512, 512 * 1365], reverse=True)
     assert [area / areas[0] for area in areas] == pytest.approx([size / expected[0] for size in expected])

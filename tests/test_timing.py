@@ -8,6 +8,7 @@ from unittest.mock import patch
 import pytest
 import torch
 import torch.nn.functional as F
+from matplotlib.text import Text
 
 from widgets import norm_timings, time_norms
 from widgets.experiments import timing
@@ -105,7 +106,7 @@ def test_picture_and_text(monkeypatch):
     assert len(found) == 2 * 5 + 2 * 6
     assert {each.d for each in found if "compiled" in each.name} == {16}
     explorer = norm_timings(found)
-    first, second, ratios = ({text.get_text() for text in panel.axes[0].texts} for panel in explorer.picture.panels)
+    first, second, ratios = ({text.get_text() for text in panel.findobj(Text)} for panel in explorer.picture.panels)
     assert {*NORMS, "RMSNorm, compiled", "Linear, next door", "2 rows of 8 numbers"} <= first
     assert "compiled for another size" in first and "compiled for another size" not in second
     assert {"RMSNorm’s time over LayerNorm’s", "built in", "by hand, backward"} <= ratios

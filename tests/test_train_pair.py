@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 from ipywidgets.widgets import widget as registry
+from matplotlib.text import Text
 from torch import nn
 
 from tests.submissions import Linears
@@ -50,7 +51,7 @@ def test_an_interruption_loses_nothing(monkeypatch):
     training = train_pair(steps=50)
     assert [len(values) for values in training.losses.values()] == [4, 4]
     assert set(training.held_out) == set(training.models)
-    texts = [text.get_text() for text in training.picture.panels[0].axes[0].texts]
+    texts = [text.get_text() for text in training.picture.panels[0].findobj(Text)]
     assert any("RMSNorm + SwiGLU" in text for text in texts)
 
 

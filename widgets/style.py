@@ -36,4 +36,4 @@ DARK = {  # the same colours on a dark page
     GELU: "#c6a231",
 }
 
-SMALL, NORMAL, LARGE = 11.5, 12.5, 15.0  # points, on a panel 340 points wide
+SMALL, NORMAL, LARGE = 11.9, 12.5, 15.0  # points, on a panel 340 points wide

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from widgets import formats, style
@@ -16,7 +15,7 @@ from widgets.maths import activations
 from widgets.maths.activations import beta_steps
 from widgets.maths.gates import CurvesAt
 from widgets.pictures.chart import Chart, whole
-from widgets.pictures.page import PANEL, Rect, box, faint, line, page, write
+from widgets.pictures.page import PANEL, Page, Rect, box, faint, line, write
 
 HEIGHT = 300
 REACH = 5  # z runs from -5 to 5
@@ -53,15 +52,15 @@ class ActivationCurvesPicture:
     """
 
     def __init__(self, gelu: bool, slopes: bool, bend: bool) -> None:
-        plot, axes = page(PANEL, HEIGHT)
-        table, words = page(PANEL, HEIGHT)
+        plot = Page(PANEL, HEIGHT)
+        table = Page(PANEL, HEIGHT)
         ticks = whole(range(-REACH, REACH + 1)), whole(range(-1, REACH + 1))
-        self.chart = Chart(axes, PLOT, (-REACH, REACH), (-1, REACH), *ticks)
-        faint(axes, PLOT.right + 7, PLOT.bottom - 4, "z", weight="bold")
-        self.line = box(axes, 0, PLOT.bottom, 1.4, PLOT.height, facecolor=style.INPUT)
+        self.chart = Chart(plot, PLOT, (-REACH, REACH), (-1, REACH), *ticks)
+        faint(plot, PLOT.right + 7, PLOT.bottom - 4, "z", weight="bold")
+        self.line = box(plot, 0, PLOT.bottom, 1.4, PLOT.height, facecolor=style.INPUT)
         self.curves = [_Curve(self.chart, look, slopes) for look in LOOKS[: 3 + gelu]]
         self.swish = _Swish(self.chart, slopes)
-        self.table = _Table(words, LOOKS[: 3 + gelu], slopes)
+        self.table = _Table(table, LOOKS[: 3 + gelu], slopes)
         self.bend, self.panels, self.covers = bend, [plot, table], self.table.covers
         self.moving = [self.line, *(curve.dot for curve in self.curves), *self.table.moving]
         self.moving += self.swish.artists if bend else []
@@ -80,32 +79,32 @@ class _Curve:
     """One curve's name and dot; and its line and slope, unless it is Swish, which bends."""
 
     def __init__(self, chart: Chart, look: Look, slopes: bool) -> None:
-        axes = chart.axes
+        page = chart.page
         for name, width in ((look.name.lower(), 1.7), (f"{look.name.lower()}_derivative", 0.9))[: 1 + slopes]:
             if look.name != "Swish":
                 function = getattr(activations, name)
                 chart.curve(function, points=1001, color=look.colour, linestyle=look.dashes, linewidth=width)
         x, y = chart.x(look.name_at[0]), chart.y(look.name_at[1])
-        write(axes, x, y, look.name, fontsize=style.SMALL, color=look.colour, weight="bold")
+        write(page, x, y, look.name, fontsize=style.SMALL, color=look.colour, weight="bold")
         self.dot = chart.dot(look.colour, look.marker)
 
 
 class _Table:
     """The value and the slope of each curve at z, and what sigmoid and Swish do as gates."""
 
-    def __init__(self, axes: Axes, looks: Sequence[Look], slopes: bool) -> None:
+    def __init__(self, page: Page, looks: Sequence[Look], slopes: bool) -> None:
         self.slopes = slopes
-        self.z = write(axes, 10, HEIGHT - 28, fontsize=style.LARGE + 3, weight="bold")
-        faint(axes, VALUE, ROW + PITCH, "value", ha="right")
-        faint(axes, SLOPE, ROW + PITCH, "slope (thin)" if slopes else "", ha="right")
-        self.rows = [self._row(axes, look, ROW - PITCH * k) for k, look in enumerate(looks)]
-        faint(axes, 10, GATES, "As a gate, read to one decimal:")
+        self.z = write(page, 10, HEIGHT - 28, fontsize=style.LARGE + 3, weight="bold")
+        faint(page, VALUE, ROW + PITCH, "value", ha="right")
+        faint(page, SLOPE, ROW + PITCH, "slope (thin)" if slopes else "", ha="right")
+        self.rows = [self._row(page, look, ROW - PITCH * k) for k, look in enumerate(looks)]
+        faint(page, 10, GATES, "As a gate, read to one decimal:")
         bold: dict[str, Any] = {"weight": "bold", "fontsize": style.LARGE - 1}
         self.gates = [
-            write(axes, 10, GATES - 23 - 22 * k, color=look.colour, **bold) for k, look in enumerate(LOOKS[1:3])
+            write(page, 10, GATES - 23 - 22 * k, color=look.colour, **bold) for k, look in enumerate(LOOKS[1:3])
         ]
-        faint(axes, 10, 24, "below 0 flipped · 0.0 closed · 1.0 passed")
-        faint(axes, 10, 8, "between attenuated · above 1 amplified")
+        faint(page, 10, 24, "below 0 flipped · 0.0 closed · 1.0 passed")
+        faint(page, 10, 8, "between attenuated · above 1 amplified")
         self.moving = [self.z, *self.gates, *(text for row in self.rows for text in row)]
         self.covers = {
             "the values": [(1, 80, ROW - PITCH * len(looks) + 16, PANEL - 80, PITCH * len(looks) + 2)],
@@ -113,11 +112,11 @@ class _Table:
         }
 
     @staticmethod
-    def _row(axes: Axes, look: Look, y: float) -> tuple[Text, Text]:
+    def _row(page: Page, look: Look, y: float) -> tuple[Text, Text]:
         mark = {"marker": look.marker, "markersize": 7, "linestyle": "none"}
-        line(axes, [17], [y + 4.5], color=look.colour, **mark)
-        write(axes, 30, y, look.name, color=look.colour, weight="bold", fontsize=style.LARGE - 1)
-        value, slope = (write(axes, right, y, ha="right", fontsize=style.LARGE - 1) for right in (VALUE, SLOPE))
+        line(page, [17], [y + 4.5], color=look.colour, **mark)
+        write(page, 30, y, look.name, color=look.colour, weight="bold", fontsize=style.LARGE - 1)
+        value, slope = (write(page, right, y, ha="right", fontsize=style.LARGE - 1) for right in (VALUE, SLOPE))
         return value, slope
 
     def show(self, at: CurvesAt) -> None:
@@ -137,8 +136,8 @@ class _Swish:
         look: dict[str, Any] = {"color": style.GATE, "zorder": 3}
         self.line = chart.curve(activations.swish, linewidth=2.2, **look)
         self.slopes = [chart.curve(activations.swish_derivative, linewidth=0.9, **look)] if slopes else []
-        self.ticks = [box(chart.axes, 0, 0, 1.2, 12, facecolor=style.GATE) for _ in range(2)]
-        self.words = [write(chart.axes, 0, 0, fontsize=style.SMALL, color=style.GATE) for _ in range(2)]
+        self.ticks = [box(chart.page, 0, 0, 1.2, 12, facecolor=style.GATE) for _ in range(2)]
+        self.words = [write(chart.page, 0, 0, fontsize=style.SMALL, color=style.GATE) for _ in range(2)]
         self.artists: list[Artist] = [self.line, *self.slopes, *self.ticks, *self.words]
         self._mark()
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from torch import Tensor
 
 from widgets import formats, style
-from widgets.pictures.page import Rect, box, faint, line
+from widgets.pictures.page import Page, Rect, box, faint, line
 
 Ticks = Mapping[float, str]  # a number on an axis -> what is written there
 
@@ -36,7 +35,7 @@ class Chart:
 
     def __init__(
         self,
-        axes: Axes,
+        page: Page,
         place: Rect,
         across: tuple[float, float],
         up: tuple[float, float],
@@ -44,15 +43,15 @@ class Chart:
         up_ticks: Ticks | None = None,
         logarithmic: str = "",
     ) -> None:
-        self.axes, self.place, self.across = axes, place, across
+        self.page, self.place, self.across = page, place, across
         self._scales = {axis: math.log10 if axis in logarithmic else float for axis in "xy"}
         self._x, self._y = self._fit("x", across, place.width), self._fit("y", up, place.height)
         for number, words in (across_ticks or {}).items():
-            box(axes, self.x(number) - 0.4, place.bottom, 0.8, place.height, facecolor=self._ink(number))
-            faint(axes, self.x(number), place.bottom - 14, words, ha="center")
+            box(page, self.x(number) - 0.4, place.bottom, 0.8, place.height, facecolor=self._ink(number))
+            faint(page, self.x(number), place.bottom - 14, words, ha="center")
         for number, words in (up_ticks or {}).items():
-            box(axes, place.left, self.y(number) - 0.4, place.width, 0.8, facecolor=self._ink(number))
-            faint(axes, place.left - 5, self.y(number) - 4, words, ha="right")
+            box(page, place.left, self.y(number) - 0.4, place.width, 0.8, facecolor=self._ink(number))
+            faint(page, place.left - 5, self.y(number) - 4, words, ha="right")
 
     def _fit(self, axis: str, ends: tuple[float, float], points: float) -> tuple[float, float]:
         """Where an axis begins, on its scale, and points for one of its units."""
@@ -75,7 +74,7 @@ class Chart:
 
     def plot(self, x: Iterable[float], y: Iterable[float], **look: Any) -> Line2D:
         """A line through numbers."""
-        return line(self.axes, [self.x(number) for number in x], [self.y(number) for number in y], **look)
+        return line(self.page, [self.x(number) for number in x], [self.y(number) for number in y], **look)
 
     def curve(self, function: Callable[[Tensor], Tensor], points: int = 61, **look: Any) -> Line2D:
         """The function over the whole width, as a line."""
@@ -94,8 +93,8 @@ class Chart:
 
     def dot(self, colour: str, marker: str = "o", size: float = 8, **look: Any) -> Line2D:
         """One mark, to be put somewhere by `put`."""
-        look = {"marker": marker, "markersize": size, "markeredgecolor": style.PAPER, "clip_on": False, **look}
-        return line(self.axes, [self.place.left], [self.place.bottom], **{"color": colour, "zorder": 4, **look})
+        look = {"marker": marker, "markersize": size, "markeredgecolor": style.PAPER, **look}
+        return line(self.page, [self.place.left], [self.place.bottom], **{"color": colour, "zorder": 4, **look})
 
     def put(self, dot: Line2D, x: float, y: float) -> Line2D:
         """Moves a mark to the place of two numbers."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
 
 from widgets import style
 from widgets.experiments.wiring import Wire
-from widgets.pictures.page import DASHED, PANEL, arrow, page, write
+from widgets.pictures.page import DASHED, PANEL, Page, arrow, write
 
 ROW, TOP = 41.0, 50.0  # points: the height of one step; from the upper edge to the first one
 MIDDLE, LANES, SKIP = 114.0, 174.0, 8.0  # across: the main line; the width that lanes share; what goes past the steps
@@ -38,7 +36,7 @@ CHANGES = {
 }
 
 
-def block_figures(blocks: Mapping[str, Sequence[Wire]]) -> list[Figure]:
+def block_figures(blocks: Mapping[str, Sequence[Wire]]) -> list[Page]:
     """One panel for each block, its steps from top to bottom; the places that change framed and named.
 
     blocks: title -> the wiring of a block (widgets.experiments.wiring.wiring)
@@ -46,18 +44,18 @@ def block_figures(blocks: Mapping[str, Sequence[Wire]]) -> list[Figure]:
     depth = max(wire.depth for wires in blocks.values() for wire in wires)
     figures = []
     for title, wires in blocks.items():
-        figure, axes = page(PANEL, TOP + ROW * (depth + 1))
-        _Column(axes, title, wires).draw()
-        figures.append(figure)
+        page = Page(PANEL, TOP + ROW * (depth + 1))
+        _Column(page, title, wires).draw()
+        figures.append(page)
     return figures
 
 
 class _Column:
     """One block: where each of its steps stands, and the marks for it."""
 
-    def __init__(self, axes: Axes, title: str, wires: Sequence[Wire]) -> None:
-        self.axes, self.wires, self.top = axes, wires, axes.get_ylim()[1] - TOP
-        write(axes, 8, axes.get_ylim()[1] - 17, title, fontsize=style.LARGE, weight="bold")
+    def __init__(self, page: Page, title: str, wires: Sequence[Wire]) -> None:
+        self.page, self.wires, self.top = page, wires, page.height - TOP
+        write(page, 8, page.height - 17, title, fontsize=style.LARGE, weight="bold")
         self.rows: dict[int, list[Wire]] = {}
         for wire in wires:
             self.rows.setdefault(wire.depth, []).append(wire)
@@ -85,20 +83,20 @@ class _Column:
         for wire in self.wires:
             self._step(wire)
         x, y = self.places[self.wires[-1].name]
-        arrow(self.axes, (x, y), (x, y - 0.72 * ROW))
+        arrow(self.page, (x, y), (x, y - 0.72 * ROW))
 
     def _step(self, wire: Wire) -> None:
         x, y = self.places[wire.name]
         colour = COLOURS.get(wire.words, COLOURS.get(wire.operation, style.INK))
         look = {"facecolor": style.PAPER, "edgecolor": colour, "zorder": 2}
         if wire.operation in SIGNS:
-            self.axes.add_patch(Circle((x, y), RADIUS, linewidth=1.4, **look))
-            write(self.axes, x, y - 5.5, SIGNS[wire.operation], fontsize=style.LARGE, ha="center", zorder=3)
-            write(self.axes, x + 14, y - 13, self._short(wire), fontsize=style.SMALL)
+            self.page.add(Circle((x, y), RADIUS, linewidth=1.4, **look))
+            write(self.page, x, y - 5.5, SIGNS[wire.operation], fontsize=style.LARGE, ha="center", zorder=3)
+            write(self.page, x + 14, y - 13, self._short(wire), fontsize=style.SMALL)
             return
         words = self._short(wire)
         self._box(x, y, 8 + 3.7 * len(words), BOX / 2, linewidth=1.8, **look)
-        write(self.axes, x, y - 4.5, words, ha="center", zorder=3)
+        write(self.page, x, y - 4.5, words, ha="center", zorder=3)
 
     def _short(self, wire: Wire) -> str:
         """The step's words as far as there is room for them in its lane."""
@@ -118,7 +116,7 @@ class _Column:
         for k, words in enumerate(lines):
             y = middle + 7 * len(lines) - 14 * k - 11
             weight = "bold" if name and not k else "normal"
-            write(self.axes, MIDDLE + half + 8, y, words, fontsize=style.SMALL, weight=weight)
+            write(self.page, MIDDLE + half + 8, y, words, fontsize=style.SMALL, weight=weight)
 
     def _arrow(self, name: str, wire: Wire) -> None:
         """From one step to a later one: down, along and into it, past what stands between."""
@@ -126,15 +124,15 @@ class _Column:
         sign, next_row, turn = wire.operation in SIGNS, y0 - y1 < 1.5 * ROW, y0 - ROW / 2
         top, side = y1 + (RADIUS if sign else BOX / 2), self._half(wire)
         if x0 == x1 and (next_row or self._free(name, wire)):
-            arrow(self.axes, (x0, y0), (x1, top))
+            arrow(self.page, (x0, y0), (x1, top))
         elif next_row and not sign:
-            arrow(self.axes, (x0, y0), (x0, turn), (x1, turn), (x1, top))
+            arrow(self.page, (x0, y0), (x0, turn), (x1, turn), (x1, top))
         elif self._free(name, wire):
-            arrow(self.axes, (x0, y0), (x0, y1), (x1 + (side if x0 > x1 else -side), y1))
+            arrow(self.page, (x0, y0), (x0, y1), (x1 + (side if x0 > x1 else -side), y1))
         else:
             skip = SKIP if x0 <= MIDDLE else MIDDLE + FRAME - 5
             end = (x1 + (side if skip > x1 else -side), y1)
-            arrow(self.axes, (x0, y0), (x0, turn), (skip, turn), (skip, y1), end)
+            arrow(self.page, (x0, y0), (x0, turn), (skip, turn), (skip, y1), end)
 
     def _half(self, wire: Wire) -> float:
         """From the middle of a step to its side."""
@@ -154,4 +152,4 @@ class _Column:
     def _box(self, x: float, y: float, half: float, tall: float, **look: Any) -> None:
         """A box around (x, y), with round corners."""
         round_corners = "round,pad=0,rounding_size=5"
-        self.axes.add_patch(FancyBboxPatch((x - half, y - tall), 2 * half, 2 * tall, boxstyle=round_corners, **look))
+        self.page.add(FancyBboxPatch((x - half, y - tall), 2 * half, 2 * tall, boxstyle=round_corners, **look))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
 from widgets import formats, style
-from widgets.pictures.page import PANEL, box, page, write
+from widgets.pictures.page import PANEL, Page, box, write
 
 LEFT, LONGEST = 142.0, 128.0  # where bars begin; how long all families together are
 ROW, GAP, HEAD = 22.0, 26.0, 46.0
@@ -16,7 +13,7 @@ COLOURS = {"LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM, "gated": st
 SPLIT = 3  # questions on the first panel
 
 
-def census_figures(counts: Mapping[str, Mapping[str, int]]) -> list[Figure]:
+def census_figures(counts: Mapping[str, Mapping[str, int]]) -> list[Page]:
     """Bars of families: norm, feed-forward, both together; beside them the norm's eps and QK-norm.
 
     counts: question -> answer -> families, as widgets.experiments.census.counts gives them
@@ -28,23 +25,23 @@ def census_figures(counts: Mapping[str, Mapping[str, int]]) -> list[Figure]:
     height = HEAD + max(sum(GAP + ROW * len(answers) for _, answers in part) for part in parts)
     figures = []
     for title, part in zip(titles, parts, strict=True):
-        figure, axes = page(PANEL, height)
-        write(axes, 8, height - 17, title, fontsize=style.LARGE, weight="bold")
+        page = Page(PANEL, height)
+        write(page, 8, height - 17, title, fontsize=style.LARGE, weight="bold")
         y = height - HEAD
         for question, answers in part:
-            y = _group(axes, y, question, answers)
-        figures.append(figure)
+            y = _group(page, y, question, answers)
+        figures.append(page)
     return figures
 
 
-def _group(axes: Axes, y: float, question: str, answers: Mapping[str, int]) -> float:
+def _group(page: Page, y: float, question: str, answers: Mapping[str, int]) -> float:
     """One question and its bars from this height downwards; gives the height that comes next."""
-    write(axes, 8, y, question, weight="bold")
+    write(page, 8, y, question, weight="bold")
     everybody = sum(answers.values())
     for answer, count in answers.items():
         y -= ROW
         length = LONGEST * count / everybody
-        write(axes, LEFT - 8, y, answer, ha="right")
-        box(axes, LEFT, y - 4, length, 16, facecolor=COLOURS.get(answer, style.INPUT))
-        write(axes, LEFT + length + 6, y, f"{count} ({formats.percent(count / everybody, 0)})")
+        write(page, LEFT - 8, y, answer, ha="right")
+        box(page, LEFT, y - 4, length, 16, facecolor=COLOURS.get(answer, style.INPUT))
+        write(page, LEFT + length + 6, y, f"{count} ({formats.percent(count / everybody, 0)})")
     return y - GAP

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths.norms import EpsRule, EpsSteps
 from widgets.pictures.chart import Chart, powers
-from widgets.pictures.page import DASHED, PANEL, Rect, box, faint, line, page, write
+from widgets.pictures.page import DASHED, PANEL, Page, Rect, box, faint, line, write
 
 HEIGHT = 262
 PLOT = Rect(36, 50, 290, 176)
@@ -25,17 +24,17 @@ class EpsPicture:
 
     def __init__(self, rules: Sequence[EpsRule], smallest: float, largest: float) -> None:
         looks = list(zip(rules, LOOKS, strict=False))
-        plot, axes = page(PANEL, HEIGHT)
-        self.chart = _chart(axes, smallest, largest)
+        plot = Page(PANEL, HEIGHT)
+        self.chart = _chart(plot, smallest, largest)
         sizes = torch.logspace(math.log10(smallest), math.log10(largest), 121, dtype=torch.float64)
         for rule, (colour, dashes) in looks:
             self.chart.plot(sizes.tolist(), rule.result(sizes).tolist(), color=colour, linestyle=dashes, linewidth=2)
-        self.line = box(axes, PLOT.left, PLOT.bottom, 1.2, PLOT.height, facecolor=style.INK)
-        self.size = write(axes, PLOT.left, PLOT.bottom - 32, ha="center", weight="bold")
-        self.dots = [_dot(axes, colour) for _, (colour, _) in looks]
-        bars, axes = page(PANEL, HEIGHT)
-        faint(axes, BAR.left, HEIGHT - 18, "RMS of the result at this size")
-        self.rows = [_Row(axes, HEIGHT - 72 - 56 * k, str(rule), *look) for k, (rule, look) in enumerate(looks)]
+        self.line = box(plot, PLOT.left, PLOT.bottom, 1.2, PLOT.height, facecolor=style.INK)
+        self.size = write(plot, PLOT.left, PLOT.bottom - 32, ha="center", weight="bold")
+        self.dots = [_dot(plot, colour) for _, (colour, _) in looks]
+        bars = Page(PANEL, HEIGHT)
+        faint(bars, BAR.left, HEIGHT - 18, "RMS of the result at this size")
+        self.rows = [_Row(bars, HEIGHT - 72 - 56 * k, str(rule), *look) for k, (rule, look) in enumerate(looks)]
         self.panels, self.covers = [plot, bars], {"the results": [(1, 0, 0, PANEL, HEIGHT - 24)]}
         self.moving = [self.line, self.size, *self.dots]
         self.moving += [artist for row in self.rows for artist in (row.bar, row.number)]
@@ -54,12 +53,12 @@ class EpsPicture:
 class _Row:
     """A rule's name with the look of its curve, and its bar on the way to 1."""
 
-    def __init__(self, axes: Axes, y: float, name: str, colour: str, dashes: Any) -> None:
-        line(axes, (BAR.left, BAR.left + 26), (y + 32, y + 32), color=colour, linestyle=dashes, linewidth=2)
-        write(axes, BAR.left + 34, y + 28, name)
-        box(axes, BAR.left, y, BAR.width, BAR.height, facecolor=style.RULE)
-        self.bar = box(axes, BAR.left, y, 0, BAR.height, facecolor=colour)
-        self.number = write(axes, PANEL - 10, y + 6, ha="right", weight="bold")
+    def __init__(self, page: Page, y: float, name: str, colour: str, dashes: Any) -> None:
+        line(page, (BAR.left, BAR.left + 26), (y + 32, y + 32), color=colour, linestyle=dashes, linewidth=2)
+        write(page, BAR.left + 34, y + 28, name)
+        box(page, BAR.left, y, BAR.width, BAR.height, facecolor=style.RULE)
+        self.bar = box(page, BAR.left, y, 0, BAR.height, facecolor=colour)
+        self.number = write(page, PANEL - 10, y + 6, ha="right", weight="bold")
 
     def show(self, value: float) -> None:
         """value: from 0 to 1."""
@@ -67,15 +66,15 @@ class _Row:
         self.number.set_text(formats.number(value, 3))
 
 
-def _chart(axes: Axes, smallest: float, largest: float) -> Chart:
+def _chart(page: Page, smallest: float, largest: float) -> Chart:
     """The axes of the plot: powers of ten across, 0 to 1 up."""
     first, last = math.ceil(math.log10(smallest)), math.floor(math.log10(largest))
     heights = {value: f"{value:.1f}" for value in (0.0, 0.5, 1.0)}
-    chart = Chart(axes, PLOT, (smallest, largest), (0, 1.03), powers(first, last), heights, logarithmic="x")
-    faint(axes, PLOT.left - 32, HEIGHT - 18, "RMS of the result")
-    faint(axes, (PLOT.left + PLOT.right) / 2, 3, "RMS of the input", ha="center")
+    chart = Chart(page, PLOT, (smallest, largest), (0, 1.03), powers(first, last), heights, logarithmic="x")
+    faint(page, PLOT.left - 32, HEIGHT - 18, "RMS of the result")
+    faint(page, (PLOT.left + PLOT.right) / 2, 3, "RMS of the input", ha="center")
     return chart
 
 
-def _dot(axes: Axes, colour: str):
-    return box(axes, 0, 0, 8, 8, facecolor=colour, edgecolor=style.PAPER, linewidth=1)
+def _dot(page: Page, colour: str):
+    return box(page, 0, 0, 8, 8, facecolor=colour, edgecolor=style.PAPER, linewidth=1)

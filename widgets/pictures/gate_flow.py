@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths.activations import SWISH_ONE
 from widgets.maths.gates import FlowSteps
-from widgets.pictures.page import DASHED, PANEL, Rect, box, faint, page, write
+from widgets.pictures.page import DASHED, PANEL, Page, Rect, box, faint, write
 
 HEIGHT = 364
 COLUMNS = Rect(71, 26, 268, HEIGHT - 28)
@@ -50,25 +49,25 @@ class GateFlowPicture:
         self.panels, self.columns = [], []
         for first in range(0, count, HALF):
             places = range(first, min(first + HALF, count))
-            figure, axes = page(PANEL, HEIGHT)
-            self.panels.append(figure)
-            self._furniture(axes, first == 0, count <= HALF)
-            self.columns += [_Column(axes, k - first, self.units, steps, k, k == position) for k in places]
+            page = Page(PANEL, HEIGHT)
+            self.panels.append(page)
+            self._furniture(page, first == 0, count <= HALF)
+            self.columns += [_Column(page, k - first, self.units, steps, k, k == position) for k in places]
         self.column = self.columns[position]
         self.moving = self.column.moving
         rows = {"the products": Rect(COLUMNS.left, 58, COLUMNS.width, 94), "the words": Rect(0, 28, PANEL, 30)}
         self.covers = {name: [place.on(k) for k in range(len(self.panels))] for name, place in rows.items()}
 
     @staticmethod
-    def _furniture(axes: Axes, first: bool, alone: bool) -> None:
+    def _furniture(page: Page, first: bool, alone: bool) -> None:
         for base, (name, *below) in TITLES.items():
-            write(axes, 2, base + 5, name, fontsize=12, weight="bold", color=COLOURS[base])
+            write(page, 2, base + 5, name, fontsize=12, weight="bold", color=COLOURS[base])
             for k, words in enumerate(below):
-                faint(axes, 2, base - 11 - 13 * k, words)
-            box(axes, COLUMNS.left, base - 0.5, COLUMNS.width, 1, facecolor=style.FAINT)
-        faint(axes, 2, CHIP - 5, "content is")
+                faint(page, 2, base - 11 - 13 * k, words)
+            box(page, COLUMNS.left, base - 0.5, COLUMNS.width, 1, facecolor=style.FAINT)
+        faint(page, 2, CHIP - 5, "content is")
         for k, rule in enumerate(RULES if alone else [RULES[not first]]):
-            faint(axes, 2, 14 - 12 * k if alone else 6, rule)
+            faint(page, 2, 14 - 12 * k if alone else 6, rule)
 
     def show(self, steps: FlowSteps) -> None:
         """Moves the chosen column to these steps; the others stay as they are."""
@@ -78,23 +77,23 @@ class GateFlowPicture:
 class _Column:
     """One position: its four bars with their numbers, the content's outline at the product, and its state."""
 
-    def __init__(self, axes: Axes, place: int, units: dict[int, float], steps: FlowSteps, k: int, chosen: bool) -> None:
+    def __init__(self, page: Page, place: int, units: dict[int, float], steps: FlowSteps, k: int, chosen: bool) -> None:
         self.units, self.k = units, k
         pitch = COLUMNS.width / HALF
         left = COLUMNS.left + place * pitch
         x, width = left + pitch / 2, 34
         frame = {"fill": False, "edgecolor": style.INPUT, "linewidth": 1.4}
         if chosen:
-            box(axes, left + 1, COLUMNS.bottom, pitch - 2, COLUMNS.height, **frame)
-        write(axes, x, HEIGHT - 16, str(k + 1), ha="center", fontsize=style.SMALL, weight="bold")
+            box(page, left + 1, COLUMNS.bottom, pitch - 2, COLUMNS.height, **frame)
+        write(page, x, HEIGHT - 16, str(k + 1), ha="center", fontsize=style.SMALL, weight="bold")
         content = steps.content[k].item()
         outline = {"fill": False, "edgecolor": style.CONTENT, "linewidth": 1, "linestyle": DASHED}
-        self.outline = box(axes, x - width / 2 - 3, PRODUCT, width + 6, content * units[PRODUCT], **outline)
-        self.bars = {base: box(axes, x - width / 2, base, width, 0, facecolor=COLOURS[base]) for base in COLOURS}
-        self.numbers = {base: write(axes, x, base, ha="center", fontsize=style.SMALL) for base in COLOURS}
+        self.outline = box(page, x - width / 2 - 3, PRODUCT, width + 6, content * units[PRODUCT], **outline)
+        self.bars = {base: box(page, x - width / 2, base, width, 0, facecolor=COLOURS[base]) for base in COLOURS}
+        self.numbers = {base: write(page, x, base, ha="center", fontsize=style.SMALL) for base in COLOURS}
         self._stand(CONTENT, content)
-        self.chip = box(axes, x - 22, CHIP, 44, 11)
-        self.word = write(axes, x, CHIP - 14, ha="center", fontsize=style.SMALL)
+        self.chip = box(page, x - 22, CHIP, 44, 11)
+        self.word = write(page, x, CHIP - 14, ha="center", fontsize=style.SMALL)
         turning = (GATE_INPUT, GATE, PRODUCT)
         self.moving: list[Artist] = [part[base] for part in (self.bars, self.numbers) for base in turning]
         self.moving += [self.chip, self.word]

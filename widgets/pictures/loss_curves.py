@@ -7,7 +7,7 @@ from typing import Any
 
 from widgets import formats, style
 from widgets.pictures.chart import Chart, whole
-from widgets.pictures.page import DASHED, PANEL, Rect, faint, line, page, write
+from widgets.pictures.page import DASHED, PANEL, Page, Rect, faint, line, write
 
 HEIGHT = 312.0
 PLOT = Rect(28, 40, PANEL - 46, 196)
@@ -18,20 +18,20 @@ class LossCurves:
     """One line for each model, its name and its last value above; the scale is there before the lines are."""
 
     def __init__(self, names: Sequence[str], steps: int, highest: float = 5.5) -> None:
-        figure, axes = page(PANEL, HEIGHT)
-        self.panels, self.moving, self.covers = [figure], [], {}
-        faint(axes, 8, HEIGHT - 14, "training loss in nats, the mean of the last ten steps")
-        faint(axes, PLOT.right, 8, "steps", ha="right")
+        page = Page(PANEL, HEIGHT)
+        self.panels, self.moving, self.covers = [page], [], {}
+        faint(page, 8, HEIGHT - 14, "training loss in nats, the mean of the last ten steps")
+        faint(page, PLOT.right, 8, "steps", ha="right")
         ticks = whole(sorted({round(steps * k / 4) for k in range(5)})), whole(range(0, 6))
-        self.chart = Chart(axes, PLOT, (0, steps), (0, highest), *ticks)
+        self.chart = Chart(page, PLOT, (0, steps), (0, highest), *ticks)
         self.lines, self.words = {}, {}
         for row, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
             y = HEIGHT - 36 - 20 * row
-            line(axes, (8, 40), (y + 4, y + 4), linewidth=2, **look)
-            write(axes, 92, y, name if len(name) <= 34 else name[:33] + "…", fontsize=style.SMALL)
-            self.words[name] = write(axes, 48, y, "", weight="bold")
-            thin = line(axes, (), (), linewidth=0.7, alpha=0.35, **look)
-            self.lines[name] = [thin, line(axes, (), (), linewidth=2, **look)]
+            line(page, (8, 40), (y + 4, y + 4), linewidth=2, **look)
+            write(page, 92, y, name if len(name) <= 34 else name[:33] + "…", fontsize=style.SMALL)
+            self.words[name] = write(page, 48, y, "", weight="bold")
+            thin = line(page, (), (), linewidth=0.7, alpha=0.35, **look)
+            self.lines[name] = [thin, line(page, (), (), linewidth=2, **look)]
 
     def show(self, curves: Mapping[str, Sequence[float]]) -> None:
         """name -> the losses so far, one a step."""

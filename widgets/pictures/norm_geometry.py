@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from widgets import formats, style
 from widgets.maths.geometry import GeometrySteps
 from widgets.maths.norms import mean_and_rms
-from widgets.pictures.page import DASHED, PANEL, box, faint, line, page, write
+from widgets.pictures.page import DASHED, PANEL, Page, box, faint, line, write
 
 HEIGHT = 336
 ROOT3 = 3**0.5  # the length of a vector of three components whose RMS is 1
@@ -37,9 +35,8 @@ class NormGeometryPicture:
     """
 
     def __init__(self, farthest: float = ROOT3) -> None:
-        words, axes = page(PANEL, HEIGHT)
-        scene, self.page = page(PANEL, HEIGHT)
-        self.texts = _Texts(axes)
+        words, self.page = Page(PANEL, HEIGHT), Page(PANEL, HEIGHT)
+        self.texts = _Texts(words)
         self.eye = _Eye(min(SPHERE / ROOT3, ROOM / min(max(farthest, ROOT3), FARTHEST)))
         self.scenery = self._scenery()
         self.projection = line(self.page, (), (), color=style.INK, linestyle=":", linewidth=1.4)
@@ -52,7 +49,7 @@ class NormGeometryPicture:
         self.names = {
             name: write(self.page, 0, 0, SHORT[name], color=colour, **bold) for name, colour in COLOURS.items()
         }
-        self.panels, self.covers = [words, scene], self.texts.covers
+        self.panels, self.covers = [words, self.page], self.texts.covers
         self.moving = [*self.scenery, self.projection, self.path, *self.points.values(), *self.names.values()]
         self.moving += self.texts.moving
 
@@ -61,7 +58,7 @@ class NormGeometryPicture:
         angles = np.linspace(0, 2 * np.pi, 73)
         edge = self.eye.middle[:, None] + ROOT3 * self.eye.unit * np.array([np.cos(angles), np.sin(angles)])
         line(self.page, *edge, color=style.FAINT, linewidth=1.2)
-        disc = self.page.add_patch(Polygon(np.zeros((2, 2)), facecolor=style.LAYER_NORM, alpha=0.13, linewidth=0))
+        disc = self.page.add(Polygon(np.zeros((2, 2)), facecolor=style.LAYER_NORM, alpha=0.13, linewidth=0))
         thin = [line(self.page, (), (), color=style.RULE, linewidth=1) for _ in range(3)]
         thick = line(self.page, (), (), color=style.LAYER_NORM, linewidth=2.2)
         ones = line(self.page, (), (), linewidth=1, linestyle=DASHED)
@@ -139,20 +136,20 @@ class _Eye:
 class _Texts:
     """The vector and both results as numbers, the angle between the results, and what the lines mean."""
 
-    def __init__(self, axes: Axes) -> None:
-        write(axes, 10, HEIGHT - 18, "A vector of three components", fontsize=style.LARGE, weight="bold")
+    def __init__(self, page: Page) -> None:
+        write(page, 10, HEIGHT - 18, "A vector of three components", fontsize=style.LARGE, weight="bold")
         self.numbers, self.facts = [], []
         for k, (name, colour) in enumerate(COLOURS.items()):
             y = HEIGHT - 50 - 61 * k
-            box(axes, 10, y, DOT, DOT, facecolor=colour)
+            box(page, 10, y, DOT, DOT, facecolor=colour)
             called = "" if SHORT[name] == name else f"   {SHORT[name]} in the picture"
-            write(axes, 26, y, name + called, color=colour, weight="bold")
-            self.numbers.append(write(axes, 26, y - 18))
-            self.facts.append(write(axes, 26, y - 35, fontsize=style.SMALL))
-        self.angle = write(axes, 10, 90, weight="bold")
+            write(page, 26, y, name + called, color=colour, weight="bold")
+            self.numbers.append(write(page, 26, y - 18))
+            self.facts.append(write(page, 26, y - 35, fontsize=style.SMALL))
+        self.angle = write(page, 10, 90, weight="bold")
         for k, (words, look) in enumerate(LEGEND):
-            axes.add_line(Line2D([10, 44], [64 - 18 * k] * 2, **look))
-            faint(axes, 52, 60 - 18 * k, words)
+            line(page, (10, 44), (64 - 18 * k,) * 2, **look)
+            faint(page, 52, 60 - 18 * k, words)
         self.moving = [*self.numbers, *self.facts, self.angle]
         self.covers = {"the results": [(0, 0, 110, PANEL, HEIGHT - 206)], "the angle": [(0, 0, 84, PANEL, 22)]}
 

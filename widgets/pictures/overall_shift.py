@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
 from torch import Tensor
 
 from widgets import formats, style
 from widgets.maths.norms import NormSteps, ShiftSteps, mean_and_rms
-from widgets.pictures.page import PANEL, BarRow, Rect, box, faint, line, page, write
+from widgets.pictures.page import PANEL, BarRow, Page, Rect, box, faint, line, write
 
 HEIGHT = 366
 LEFT, ACROSS = 7, PANEL - 16  # the rows
@@ -31,9 +30,8 @@ class OverallShiftPicture:
         self.unit = X.height / 2 / largest
         self.result_unit = RESULT.height / 2 / (largest_result or count**0.5)
         kinds = (_LayerNormPath,) if layernorm_only else (_LayerNormPath, _RMSNormPath)
-        pages = [page(PANEL, HEIGHT) for _ in kinds]
-        self.panels = [figure for figure, _ in pages]
-        self.paths = [kind(axes, count) for kind, (_, axes) in zip(kinds, pages, strict=True)]
+        self.panels = [Page(PANEL, HEIGHT) for _ in kinds]
+        self.paths = [kind(page, count) for kind, page in zip(kinds, self.panels, strict=True)]
         self.moving = [artist for path in self.paths for artist in path.artists]
         self.covers = {f"{path.name}’s result": [BAND.on(panel)] for panel, path in enumerate(self.paths)}
 
@@ -52,17 +50,17 @@ class _Path:
     colour: str
     divisor: str
 
-    def __init__(self, axes: Axes, count: int) -> None:
-        box(axes, BAND.left, BAND.bottom, BAND.width, BAND.height, facecolor=self.colour, alpha=0.08)
-        box(axes, BAND.left, BAND.bottom, 2.5, BAND.height, facecolor=self.colour)
-        write(axes, LEFT, HEIGHT - 15, self.name, fontsize=style.LARGE, weight="bold", color=self.colour)
-        write(axes, LEFT, X.top + TITLE, "x = scale · x₀ + shift")
-        self.x = BarRow(axes, X, count, style.INPUT)
-        self.x_facts = write(axes, X.right, X.top + TITLE, ha="right", fontsize=style.SMALL)
-        self.divide = write(axes, LEFT + 2, RESULT.top + 2 * TITLE)
-        self.result_facts = write(axes, LEFT + 2, RESULT.top + TITLE - 1, weight="bold")
-        faint(axes, RESULT.right, RESULT.top + TITLE - 1, "dashed: at shift 0", ha="right")
-        self.result = BarRow(axes, RESULT, count, self.colour, outlined=True)
+    def __init__(self, page: Page, count: int) -> None:
+        box(page, BAND.left, BAND.bottom, BAND.width, BAND.height, facecolor=self.colour, alpha=0.08)
+        box(page, BAND.left, BAND.bottom, 2.5, BAND.height, facecolor=self.colour)
+        write(page, LEFT, HEIGHT - 15, self.name, fontsize=style.LARGE, weight="bold", color=self.colour)
+        write(page, LEFT, X.top + TITLE, "x = scale · x₀ + shift")
+        self.x = BarRow(page, X, count, style.INPUT)
+        self.x_facts = write(page, X.right, X.top + TITLE, ha="right", fontsize=style.SMALL)
+        self.divide = write(page, LEFT + 2, RESULT.top + 2 * TITLE)
+        self.result_facts = write(page, LEFT + 2, RESULT.top + TITLE - 1, weight="bold")
+        faint(page, RESULT.right, RESULT.top + TITLE - 1, "dashed: at shift 0", ha="right")
+        self.result = BarRow(page, RESULT, count, self.colour, outlined=True)
         self.artists = [*self.x.artists, *self.result.artists, self.divide, self.x_facts, self.result_facts]
 
     def show(self, now: NormSteps, unit: float) -> None:
@@ -80,14 +78,14 @@ class _Path:
 class _LayerNormPath(_Path):
     name, colour, divisor = "LayerNorm", style.LAYER_NORM, "√(variance + ε)"
 
-    def __init__(self, axes: Axes, count: int) -> None:
-        super().__init__(axes, count)
-        write(axes, LEFT, CENTRED.top + TITLE, "1  subtract the mean")
-        line(axes, (X.right - 78, X.right - 62), (HEIGHT - 11, HEIGHT - 11), color=self.colour, linewidth=1.4)
-        write(axes, X.right, HEIGHT - 15, "the mean", ha="right", fontsize=style.SMALL, color=self.colour)
-        self.centred = BarRow(axes, CENTRED, count, self.colour)
-        self.centred_facts = write(axes, CENTRED.right, CENTRED.top + TITLE, ha="right", fontsize=style.SMALL)
-        self.mean = box(axes, X.left, X.middle, X.width, 1.4, facecolor=self.colour, alpha=0.7)
+    def __init__(self, page: Page, count: int) -> None:
+        super().__init__(page, count)
+        write(page, LEFT, CENTRED.top + TITLE, "1  subtract the mean")
+        line(page, (X.right - 78, X.right - 62), (HEIGHT - 11, HEIGHT - 11), color=self.colour, linewidth=1.4)
+        write(page, X.right, HEIGHT - 15, "the mean", ha="right", fontsize=style.SMALL, color=self.colour)
+        self.centred = BarRow(page, CENTRED, count, self.colour)
+        self.centred_facts = write(page, CENTRED.right, CENTRED.top + TITLE, ha="right", fontsize=style.SMALL)
+        self.mean = box(page, X.left, X.middle, X.width, 1.4, facecolor=self.colour, alpha=0.7)
         self.artists += [*self.centred.artists, self.centred_facts, self.mean]
 
     def show(self, now: NormSteps, unit: float) -> None:
@@ -103,9 +101,9 @@ class _LayerNormPath(_Path):
 class _RMSNormPath(_Path):
     name, colour, divisor = "RMSNorm", style.RMS_NORM, "√(mean square + ε)"
 
-    def __init__(self, axes: Axes, count: int) -> None:
-        super().__init__(axes, count)
-        write(axes, LEFT, CENTRED.top + TITLE, "1  nothing is subtracted")
+    def __init__(self, page: Page, count: int) -> None:
+        super().__init__(page, count)
+        write(page, LEFT, CENTRED.top + TITLE, "1  nothing is subtracted")
         goes_on = {"ha": "center", "color": style.FAINT, "fontsize": style.LARGE}
-        write(axes, PANEL / 2, CENTRED.middle + 6, "x goes on as it is", **goes_on)
-        write(axes, PANEL / 2, CENTRED.middle - 16, "↓", **goes_on)
+        write(page, PANEL / 2, CENTRED.middle + 6, "x goes on as it is", **goes_on)
+        write(page, PANEL / 2, CENTRED.middle - 16, "↓", **goes_on)

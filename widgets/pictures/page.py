@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from matplotlib.text import Text
+from matplotlib.transforms import Affine2D
 
 from widgets import formats, style
 
-PANEL = 340.0  # points: the width of one panel; at 330 CSS pixels its smallest text is 11 pixels high
+PANEL = 340.0  # points: the width of one panel; at 315 CSS pixels its smallest text is 11 pixels high
 DASHED = (0, (3, 2))
 
+Drawn = TypeVar("Drawn", bound=Artist)
 Cover = tuple[int, float, float, float, float]  # of a row that can be hidden: panel, x, y, width, height in points
 
 
@@ -49,48 +50,51 @@ class Rect:
         return panel, self.left, self.bottom, self.width, self.height
 
 
-def page(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty figure of this size in points, and one Axes that fills it, measured in points from the bottom left.
+class Page(Figure):
+    """An empty figure of this size in points, in which places are measured in points from the bottom left.
 
-    One Axes because each further one costs about 20 ms, and an explorer has 300 to come up.
+    It has no Axes: they would work out their limits anew with every artist, and an explorer has 300 ms to come up.
     """
-    figure = Figure(figsize=(width / 72, height / 72), dpi=72, facecolor="none")
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(0, height)
-    return figure, axes
+
+    def __init__(self, width: float, height: float) -> None:
+        super().__init__(figsize=(width / 72, height / 72), dpi=72, facecolor="none")
+        self.height = height
+        self._points = Affine2D().scale(1 / 72) + self.dpi_scale_trans
+
+    def add(self, artist: Drawn) -> Drawn:
+        """Puts an artist on the page, above those that are there."""
+        artist.set_transform(self._points)
+        self.add_artist(artist)
+        return artist
 
 
-def write(axes: Axes, x: float, y: float, text: str = "", **look: Any) -> Text:
+def write(page: Page, x: float, y: float, text: str = "", **look: Any) -> Text:
     """A text standing on its baseline at (x, y)."""
     look = {"fontsize": style.NORMAL, "color": style.INK, "va": "baseline", **look}
-    return axes.text(x, y, text, **look)
+    return page.add(Text(x, y, text, **look))
 
 
-def faint(axes: Axes, x: float, y: float, text: str = "", **look: Any) -> Text:
+def faint(page: Page, x: float, y: float, text: str = "", **look: Any) -> Text:
     """A small grey text: a tick, a legend, what is only there to be looked up."""
-    return write(axes, x, y, text, **{"fontsize": style.SMALL, "color": style.FAINT, **look})
+    return write(page, x, y, text, **{"fontsize": style.SMALL, "color": style.FAINT, **look})
 
 
-def box(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> Rectangle:
-    """A rectangle with its lower left corner at (x, y), not cut off at the edge of the page."""
-    bar = Rectangle((x, y), width, height, **{"linewidth": 0, "clip_on": False, **look})
-    axes.add_patch(bar)
-    return bar
+def box(page: Page, x: float, y: float, width: float, height: float, **look: Any) -> Rectangle:
+    """A rectangle with its lower left corner at (x, y)."""
+    return page.add(Rectangle((x, y), width, height, **{"linewidth": 0, **look}))
 
 
-def line(axes: Axes, x: Sequence[float], y: Sequence[float], **look: Any) -> Line2D:
+def line(page: Page, x: Sequence[float], y: Sequence[float], **look: Any) -> Line2D:
     """A line through points of the page."""
-    return axes.add_line(Line2D(x, y, **{"color": style.INK, "linewidth": 1.6, **look}))
+    return page.add(Line2D(x, y, **{"color": style.INK, "linewidth": 1.6, **look}))
 
 
-def arrow(axes: Axes, *points: tuple[float, float], colour: str = style.INK, head: bool = True) -> None:
+def arrow(page: Page, *points: tuple[float, float], colour: str = style.INK, head: bool = True) -> None:
     """A line through points of the page, with an arrow head at the last."""
-    line(axes, *zip(*points, strict=True), color=colour, linewidth=1.2, zorder=0.5)
+    line(page, *zip(*points, strict=True), color=colour, linewidth=1.2, zorder=0.5)
     if head:
         tip: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.2}
-        axes.add_patch(FancyArrowPatch(points[-2], points[-1], color=colour, zorder=0.5, **tip))
+        page.add(FancyArrowPatch(points[-2], points[-1], color=colour, zorder=0.5, **tip))
 
 
 class BarRow:
@@ -99,19 +103,19 @@ class BarRow:
     place: the line is half way up; the longest bar reaches the edge, and its number stands beyond it.
     """
 
-    def __init__(self, axes: Axes, place: Rect, count: int, colour: str, outlined: bool = False) -> None:
+    def __init__(self, page: Page, place: Rect, count: int, colour: str, outlined: bool = False) -> None:
         self.base, self.reach = place.middle, place.height / 2
         pitch = place.width / count
         self.crowded = pitch < 30  # where numbers with a minus touch
-        self.characters = max(3, round((pitch - 10) / 7.2))  # what a number may take, in its smallest digits
+        self.characters = max(3, round((pitch - 12) / 7.5))  # what a number may take, in its smallest digits
         width = min(0.62 * pitch, 44)
         centres = [place.left + (k + 0.5) * pitch for k in range(count)]
-        self.bars = [box(axes, x - width / 2, self.base, width, 0, facecolor=colour) for x in centres]
+        self.bars = [box(page, x - width / 2, self.base, width, 0, facecolor=colour) for x in centres]
         outline = {"fill": False, "edgecolor": style.INK, "linewidth": 0.9, "linestyle": DASHED}
         wide = width + 5
-        self.outlines = [box(axes, x - wide / 2, self.base, wide, 0, **outline) for x in centres if outlined]
-        self.numbers = [write(axes, x, self.base, ha="center", fontsize=style.SMALL) for x in centres]
-        box(axes, place.left, self.base - 0.5, place.width, 1, facecolor=style.FAINT)
+        self.outlines = [box(page, x - wide / 2, self.base, wide, 0, **outline) for x in centres if outlined]
+        self.numbers = [write(page, x, self.base, ha="center", fontsize=style.SMALL) for x in centres]
+        box(page, place.left, self.base - 0.5, place.width, 1, facecolor=style.FAINT)
 
     @property
     def artists(self) -> list[Artist]:
@@ -124,7 +128,7 @@ class BarRow:
             height, beyond = self.cut(value * unit), self.cut(outline * unit)
             self.stretch(bar, height)
             arrow = "" if abs(value * unit) <= self.reach + 1e-6 else "↑" if value > 0 else "↓"
-            number.set_text(formats.fitted(value, self.characters) + arrow)
+            number.set_text(formats.fitted(value, max(3, self.characters - len(arrow))) + arrow)
             self.lift(number, value, height, beyond)
         for rectangle, outline in zip(self.outlines, outlines, strict=False):
             self.stretch(rectangle, self.cut(outline * unit))
@@ -135,8 +139,8 @@ class BarRow:
         """Moves a number that would touch the one before it further out."""
         for before, number in pairwise(self.numbers):
             y = number.get_position()[1]
-            if abs(y - before.get_position()[1]) < 9 and min(len(before.get_text()), len(number.get_text())) > 3:
-                number.set_y(y + (10 if y >= self.base else -10))
+            if abs(y - before.get_position()[1]) < 10 and min(len(before.get_text()), len(number.get_text())) > 3:
+                number.set_y(y + (11 if y >= self.base else -11))
 
     def lift(self, number: Text, value: float, height: float, beyond: float = 0.0) -> None:
         """Stands a number at the end of its bar, clear of an outline that goes beyond it."""

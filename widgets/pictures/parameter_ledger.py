@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 
 from widgets import formats, style
 from widgets.maths.budget import MODELS, LedgerSteps, Model
 from widgets.pictures.chart import Chart
-from widgets.pictures.page import PANEL, Rect, box, faint, page, write
+from widgets.pictures.page import PANEL, Page, Rect, box, faint, write
 
 HEIGHT = 290
 LEFT, RIGHT, BAR, ROW = 8, PANEL - 8, 17, 40  # of the bars; their height; from one bar to the next
@@ -27,20 +26,19 @@ class ParameterLedgerPicture:
     """How a width comes about and what it costs in parameters; beside it in activations, and where real models lie."""
 
     def __init__(self) -> None:
-        left, axes = page(PANEL, HEIGHT)
-        right, other = page(PANEL, HEIGHT)
-        self.title = write(axes, LEFT, HEIGHT - 18, fontsize=style.LARGE, weight="bold")
-        self.rules = [write(axes, LEFT, HEIGHT - 41 - 16 * k, fontsize=style.SMALL) for k in range(3)]
-        write(axes, LEFT, PARAMETERS + 38, "parameters = multiply-adds per token", weight="bold")
-        self.parameters = _Pair(axes, PARAMETERS, "d²", 13.5, ("up", "down"), ("gate", "up", "down"))
-        self.verdict = write(axes, LEFT, VERDICT.bottom + 12, fontsize=style.LARGE + 1, weight="bold")
+        left, right = Page(PANEL, HEIGHT), Page(PANEL, HEIGHT)
+        self.title = write(left, LEFT, HEIGHT - 18, fontsize=style.LARGE, weight="bold")
+        self.rules = [write(left, LEFT, HEIGHT - 41 - 16 * k, fontsize=style.SMALL) for k in range(3)]
+        write(left, LEFT, PARAMETERS + 38, "parameters = multiply-adds per token", weight="bold")
+        self.parameters = _Pair(left, PARAMETERS, "d²", 13.5, ("up", "down"), ("gate", "up", "down"))
+        self.verdict = write(left, LEFT, VERDICT.bottom + 12, fontsize=style.LARGE + 1, weight="bold")
         budget = LEFT + 8 * self.parameters.unit
         for y in (PARAMETERS, PARAMETERS - ROW):
-            box(axes, budget - 0.6, y - 4, 1.2, BAR + 7, facecolor=style.INK)
-        write(axes, budget + 4, PARAMETERS - ROW - 16, "budget 8 d²", fontsize=style.SMALL)
-        write(other, LEFT, ACTIVATIONS + 38, "activations per token, before down", weight="bold")
-        self.activations = _Pair(other, ACTIVATIONS, "d", 20.0, ("hidden",), ("gate input", "content"))
-        self.models = _Models(other)
+            box(left, budget - 0.6, y - 4, 1.2, BAR + 7, facecolor=style.INK)
+        write(left, budget + 4, PARAMETERS - ROW - 16, "budget 8 d²", fontsize=style.SMALL)
+        write(right, LEFT, ACTIVATIONS + 38, "activations per token, before down", weight="bold")
+        self.activations = _Pair(right, ACTIVATIONS, "d", 20.0, ("hidden",), ("gate input", "content"))
+        self.models = _Models(right)
         self.panels = [left, right]
         self.covers = {"the verdict": [VERDICT.on(0)], "real models": [(1, 0, 0, PANEL, LIST + 14)]}
         self.moving = [self.title, *self.rules, self.verdict, *self.models.moving]
@@ -70,16 +68,16 @@ class _Pair:
     """
 
     def __init__(
-        self, axes: Axes, y: float, measure: str, unit: float, relu: Sequence[str], gated: Sequence[str]
+        self, page: Page, y: float, measure: str, unit: float, relu: Sequence[str], gated: Sequence[str]
     ) -> None:
         self.measure, self.unit, self.parts = measure, unit, gated
-        write(axes, LEFT, y + BAR + 4, f"ReLU: {_times(len(relu))}4 {measure}", fontsize=style.SMALL)
+        write(page, LEFT, y + BAR + 4, f"ReLU: {_times(len(relu))}4 {measure}", fontsize=style.SMALL)
         for k, word in enumerate(relu):
-            _Segment(axes, y, unit, style.INPUT).show(4.0 * k, 4.0, word)
+            _Segment(page, y, unit, style.INPUT).show(4.0 * k, 4.0, word)
         colours = (style.GATE, style.CONTENT, style.OUTPUT)
-        self.segments = [_Segment(axes, y - ROW, unit, colour) for colour in colours[: len(gated)]]
-        self.words = write(axes, LEFT, y - ROW + BAR + 4, fontsize=style.SMALL)
-        self.counts = [write(axes, RIGHT, y + BAR + 4 - ROW * k, ha="right") for k in range(2)]
+        self.segments = [_Segment(page, y - ROW, unit, colour) for colour in colours[: len(gated)]]
+        self.words = write(page, LEFT, y - ROW + BAR + 4, fontsize=style.SMALL)
+        self.counts = [write(page, RIGHT, y + BAR + 4 - ROW * k, ha="right") for k in range(2)]
         self.moving: list[Artist] = [self.words, *self.counts]
         self.moving += [artist for segment in self.segments for artist in segment.moving]
 
@@ -95,10 +93,10 @@ class _Pair:
 class _Segment:
     """A part of a bar with its name in it, as long as there is room."""
 
-    def __init__(self, axes: Axes, y: float, unit: float, colour: str) -> None:
+    def __init__(self, page: Page, y: float, unit: float, colour: str) -> None:
         self.unit = unit
-        self.bar = box(axes, LEFT, y, 0, BAR, facecolor=colour, edgecolor=style.PAPER, linewidth=1)
-        self.word = write(axes, LEFT, y + 5, color=style.PAPER, fontsize=style.SMALL, ha="center")
+        self.bar = box(page, LEFT, y, 0, BAR, facecolor=colour, edgecolor=style.PAPER, linewidth=1)
+        self.word = write(page, LEFT, y + 5, color=style.PAPER, fontsize=style.SMALL, ha="center")
         self.moving: list[Artist] = [self.bar, self.word]
 
     def show(self, start: float, length: float, word: str) -> None:
@@ -113,28 +111,28 @@ class _Segment:
 class _Models:
     """Real models below one another, and a line of d_ff / d_model with a mark for each and for the present layer."""
 
-    def __init__(self, axes: Axes) -> None:
-        faint(axes, LEFT, LIST, "real models: d_ff / d_model, parameters against ReLU")
-        self.chart = Chart(axes, LINE, (NARROWEST, WIDEST), (0, 1))
-        box(axes, LINE.left, LINE.middle - 0.5, LINE.width, 1, facecolor=style.FAINT)
+    def __init__(self, page: Page) -> None:
+        faint(page, LEFT, LIST, "real models: d_ff / d_model, parameters against ReLU")
+        self.chart = Chart(page, LINE, (NARROWEST, WIDEST), (0, 1))
+        box(page, LINE.left, LINE.middle - 0.5, LINE.width, 1, facecolor=style.FAINT)
         by_ratio = sorted(MODELS, key=lambda model: round(model.ledger.ratio, 1))
         groups = groupby(by_ratio, key=lambda model: round(model.ledger.ratio, 1))
         for k, (_, models) in enumerate(groups):
-            self._group(axes, LIST - PITCH * (k + 1) - 2, list(models))
-        self.here = box(axes, 0, LINE.bottom - 5, 3, 18, facecolor=style.GATE)
-        self.ratio = write(axes, 0, 8, ha="center", weight="bold", color=style.GATE, fontsize=style.SMALL)
+            self._group(page, LIST - PITCH * (k + 1) - 2, list(models))
+        self.here = box(page, 0, LINE.bottom - 5, 3, 18, facecolor=style.GATE)
+        self.ratio = write(page, 0, 8, ha="center", weight="bold", color=style.GATE, fontsize=style.SMALL)
         self.moving: list[Artist] = [self.here, self.ratio]
 
-    def _group(self, axes: Axes, y: float, models: list[Model]) -> None:
+    def _group(self, page: Page, y: float, models: list[Model]) -> None:
         ratios = sorted({formats.number(model.ledger.ratio) for model in models})
         kept = all(model.ledger.keeps_budget for model in models)
         over = max(model.ledger.excess for model in models)
         cost = "✓" if kept else formats.percent(over, 0, sign=True)
-        write(axes, LEFT, y, _names(models), fontsize=style.SMALL)
-        write(axes, RIGHT - 50, y, "–".join(ratios), fontsize=style.SMALL, ha="right")
-        write(axes, RIGHT, y, cost, fontsize=style.SMALL, ha="right")
+        write(page, LEFT, y, _names(models), fontsize=style.SMALL)
+        write(page, RIGHT - 46, y, "–".join(ratios), fontsize=style.SMALL, ha="right")
+        write(page, RIGHT + 4, y, cost, fontsize=style.SMALL, ha="right")
         x = self.chart.x(models[0].ledger.ratio)
-        box(axes, x - 0.8, LINE.bottom, 1.6, LINE.height, facecolor=style.INK)
+        box(page, x - 0.8, LINE.bottom, 1.6, LINE.height, facecolor=style.INK)
 
     def show(self, ratio: float) -> None:
         """Moves the mark to d_ff / d_model of the present layer."""

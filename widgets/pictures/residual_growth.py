@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
 from widgets import formats, style
 from widgets.experiments.depth import NO_NORM, Growth
-from widgets.pictures.page import PANEL, box, page, write
+from widgets.pictures.page import PANEL, Page, box, line, write
 
 LEFT, RIGHT = 44.0, 326.0  # of the plot, on a panel of the usual width
 PLOT, LINE = 150.0, 19.0  # the plot's height, and that of a line of the list
@@ -33,53 +29,53 @@ class ResidualGrowth:
         if any(growth.arm.place == "after" for growth in growths):
             self.panels.append(self._kept())
 
-    def _sizes(self) -> Figure:
+    def _sizes(self) -> Page:
         decades = self._decades()
         unit, zero = PLOT / (1 + BELOW) / decades, BELOW * PLOT / (1 + BELOW)
         powers = range(0, decades + 1, 2 if decades > 3 else 1)
         ticks = {f"1e{power}" if power > 1 else str(10**power): zero + power * unit for power in powers}
-        figure, axes, bottom = self._panel("size of the residual stream (RMS)", ticks, last_size)
+        page, bottom = self._panel("size of the residual stream (RMS)", ticks, last_size)
         for growth in self.growths:
             inside = [size for size in growth.sizes if size <= 10**decades]
             curve = [bottom + max(zero + math.log10(max(size, 0.1)) * unit, 0.0) for size in inside]
             beyond = [bottom + PLOT + 6] if len(inside) < len(growth.sizes) else []
-            self._curve(axes, growth, curve + beyond)
-        return figure
+            self._curve(page, growth, curve + beyond)
+        return page
 
     def _decades(self) -> int:
         """As many as the largest size needs, as far as they are shown at all."""
         largest = max(size for growth in self.growths for size in growth.sizes)
         return math.ceil(math.log10(min(max(largest, 1.01), 10**MOST)))
 
-    def _kept(self) -> Figure:
+    def _kept(self) -> Page:
         heights = {f"{share:.1f}": share * PLOT for share in (0.0, 0.5, 1.0)}
-        figure, axes, bottom = self._panel("share of the input in the stream (cosine)", heights, last_share)
+        page, bottom = self._panel("share of the input in the stream (cosine)", heights, last_share)
         for growth in self.growths:
             finite = [share for share in growth.kept if not math.isnan(share)]
-            self._curve(axes, growth, [bottom + share * PLOT for share in finite])
-        return figure
+            self._curve(page, growth, [bottom + share * PLOT for share in finite])
+        return page
 
-    def _panel(self, title: str, ticks: dict[str, float], last: Callable[[Growth], str]) -> tuple[Figure, Axes, float]:
+    def _panel(self, title: str, ticks: dict[str, float], last: Callable[[Growth], str]) -> tuple[Page, float]:
         """A plot with nothing in it, and the list under it; gives the height of the plot's lower edge as well."""
         bottom = 52 + LINE * (len(self.growths) - 1)
-        figure, axes = page(PANEL, bottom + PLOT + 30)
+        page = Page(PANEL, bottom + PLOT + 30)
         faint = {"fontsize": TEXT, "color": style.FAINT}
-        write(axes, 8, bottom + PLOT + 13, title, fontsize=TEXT, weight="bold")
+        write(page, 8, bottom + PLOT + 13, title, fontsize=TEXT, weight="bold")
         for words, height in ticks.items():
-            box(axes, LEFT, bottom + height - 0.3, RIGHT - LEFT, 0.6, facecolor=style.RULE)
-            write(axes, LEFT - 6, bottom + height - 4, words, ha="right", **faint)
+            box(page, LEFT, bottom + height - 0.3, RIGHT - LEFT, 0.6, facecolor=style.RULE)
+            write(page, LEFT - 6, bottom + height - 4, words, ha="right", **faint)
         for block in range(0, self.depth + 1, max(1, round(self.depth / 4))):
             words = f"{block} blocks" if block == 0 else str(block)
-            write(axes, self.x(block), bottom - 17, words, ha="left" if block == 0 else "center", **faint)
+            write(page, self.x(block), bottom - 17, words, ha="left" if block == 0 else "center", **faint)
         for row, growth in enumerate(self.growths):
             y = bottom - 44 - LINE * row
-            axes.add_line(Line2D([10, 36], [y + 4, y + 4], **_look(growth)))
-            write(axes, LEFT, y, str(growth.arm), fontsize=TEXT)
-            write(axes, RIGHT, y, last(growth), ha="right", fontsize=TEXT, weight="bold")
-        return figure, axes, bottom
+            line(page, (10, 36), (y + 4, y + 4), **_look(growth))
+            write(page, LEFT, y, str(growth.arm), fontsize=TEXT)
+            write(page, RIGHT, y, last(growth), ha="right", fontsize=TEXT, weight="bold")
+        return page, bottom
 
-    def _curve(self, axes: Axes, growth: Growth, heights: Sequence[float]) -> None:
-        axes.add_line(Line2D([self.x(block) for block in range(len(heights))], heights, **_look(growth)))
+    def _curve(self, page: Page, growth: Growth, heights: Sequence[float]) -> None:
+        line(page, [self.x(block) for block in range(len(heights))], heights, **_look(growth))
 
     def x(self, block: float) -> float:
         """Where the stream after this block stands across the page; 0 is the input."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from matplotlib.axes import Axes
-
 from widgets import formats, style
 from widgets.maths import activations
 from widgets.maths.activations import BetaSteps
 from widgets.pictures.chart import Chart, whole
-from widgets.pictures.page import DASHED, PANEL, Rect, faint, page, write
+from widgets.pictures.page import DASHED, PANEL, Page, Rect, faint, write
 
 HEIGHT = 292
 PLOT = Rect(28, 24, 290, 250)
@@ -22,16 +20,16 @@ class SwishBetaPicture:
     """Swish for one beta between its two limits; beside it where it is least and where it is 1, in words."""
 
     def __init__(self) -> None:
-        plot, axes = page(PANEL, HEIGHT)
-        self.chart = Chart(axes, PLOT, (-4, 4), (-2, 4), whole(range(-4, 5)), whole(range(-2, 5)))
-        faint(axes, PLOT.right + 8, PLOT.bottom - 4, "z", weight="bold")
+        plot = Page(PANEL, HEIGHT)
+        self.chart = Chart(plot, PLOT, (-4, 4), (-2, 4), whole(range(-4, 5)), whole(range(-2, 5)))
+        faint(plot, PLOT.right + 8, PLOT.bottom - 4, "z", weight="bold")
         self.chart.curve(lambda z: z / 2, color=style.INK, linestyle=DOTTED, linewidth=1.4)
         self.chart.curve(activations.relu, points=1001, color=style.INK, linestyle=DASHED, linewidth=1.4)
         self.line = self.chart.curve(activations.swish, points=45, linewidth=2.4, color=style.GATE)
         self.marks = [self.chart.dot(style.GATE, marker) for marker in ("v", "o")]
-        words, axes = page(PANEL, HEIGHT)
-        self.beta = write(axes, 10, HEIGHT - 40, fontsize=style.LARGE + 5, weight="bold", color=style.GATE)
-        self.numbers = _table(axes)
+        words = Page(PANEL, HEIGHT)
+        self.beta = write(words, 10, HEIGHT - 40, fontsize=style.LARGE + 5, weight="bold", color=style.GATE)
+        self.numbers = _table(words)
         _limits(self.chart)
         self.panels = [plot, words]
         self.covers = {heading.strip("▼● "): [(1, 0, y - 26, PANEL, 22)] for y, heading in ROWS}
@@ -52,14 +50,14 @@ class SwishBetaPicture:
             text.set_text(words)
 
 
-def _table(axes: Axes) -> list:
+def _table(page: Page) -> list:
     """The headings, and under each a place for what is true at this beta."""
     for y, heading in ROWS:
-        write(axes, 10, y, heading, weight="bold")
-    return [write(axes, 10, y - 20, fontsize=style.LARGE) for y, _ in ROWS]
+        write(page, 10, y, heading, weight="bold")
+    return [write(page, 10, y - 20, fontsize=style.LARGE) for y, _ in ROWS]
 
 
 def _limits(chart: Chart) -> None:
     """Names the two curves between which Swish lies."""
-    write(chart.axes, chart.x(3.95), chart.y(0.75), "z / 2: β = 0", fontsize=style.SMALL, ha="right")
-    write(chart.axes, chart.x(3.05), chart.y(3.45), "ReLU: large β", fontsize=style.SMALL, ha="right")
+    write(chart.page, chart.x(3.95), chart.y(0.75), "z / 2: β = 0", fontsize=style.SMALL, ha="right")
+    write(chart.page, chart.x(3.05), chart.y(3.45), "ReLU: large β", fontsize=style.SMALL, ha="right")

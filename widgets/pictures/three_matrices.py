@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from widgets import style
 from widgets.maths.feed_forward import BothSteps
 from widgets.maths.gates import gate_states
-from widgets.pictures.page import PANEL, BarRow, Rect, faint, page, write
+from widgets.pictures.page import PANEL, BarRow, Page, Rect, faint, write
 
 HEIGHT = 364
 LEFT, ACROSS = 100, PANEL - 104  # the columns of bars
@@ -35,9 +34,9 @@ class ThreeMatricesPicture:
     """
 
     def __init__(self, steps: BothSteps) -> None:
-        (left, gated), (right, relu) = page(PANEL, HEIGHT), page(PANEL, HEIGHT)
+        left, right = Page(PANEL, HEIGHT), Page(PANEL, HEIGHT)
         self.panels = [left, right]
-        self.layers = _Gated(gated, steps), _Relu(relu, steps)
+        self.layers = _Gated(left, steps), _Relu(right, steps)
         self.moving = [artist for layer in self.layers for artist in layer.moving]
         self.covers = {
             "gate": [_row("gate").on(0)],
@@ -54,22 +53,22 @@ class ThreeMatricesPicture:
 class _Layer:
     """One panel: rows of bars under each other, each with its name and how it comes about."""
 
-    def __init__(self, axes: Axes, title: str, colour: str) -> None:
-        write(axes, 6, HEIGHT - 14, title, fontsize=style.LARGE, weight="bold", color=colour)
-        self.axes, self.rows = axes, {}
+    def __init__(self, page: Page, title: str, colour: str) -> None:
+        write(page, 6, HEIGHT - 14, title, fontsize=style.LARGE, weight="bold", color=colour)
+        self.page, self.rows = page, {}
 
     def add(self, row: str, count: int, name: str, below: str, colour: str) -> None:
         """A row of bars with its name, and below it the formula, both left of the bars."""
         middle, reach = ROWS[row]
-        write(self.axes, 6, middle + 3, name, weight="bold", color=colour)
-        faint(self.axes, 6, middle - 12, below)
-        self.rows[row] = BarRow(self.axes, Rect(LEFT, middle - reach, ACROSS, 2 * reach), count, colour)
+        write(self.page, 6, middle + 3, name, weight="bold", color=colour)
+        faint(self.page, 6, middle - 12, below)
+        self.rows[row] = BarRow(self.page, Rect(LEFT, middle - reach, ACROSS, 2 * reach), count, colour)
 
     def words(self, count: int) -> list[Text]:
         """Places for a word under each column of the products."""
         pitch = ACROSS / count
         across = [LEFT + (k + 0.5) * pitch for k in range(count)]
-        return [write(self.axes, x, STATES[k % 2], ha="center", fontsize=style.SMALL) for k, x in enumerate(across)]
+        return [write(self.page, x, STATES[k % 2], ha="center", fontsize=style.SMALL) for k, x in enumerate(across)]
 
     @property
     def moving(self) -> list[Artist]:
@@ -81,8 +80,8 @@ class _Layer:
 
 
 class _Gated(_Layer):
-    def __init__(self, axes: Axes, steps: BothSteps) -> None:
-        super().__init__(axes, steps.family, style.GATE)
+    def __init__(self, page: Page, steps: BothSteps) -> None:
+        super().__init__(page, steps.family, style.GATE)
         d_model, d_ff = len(steps.gated.x), len(steps.gated.gate)
         self.add("x", d_model, "x", "one token", style.INPUT)
         self.add("first", d_ff, "gate input z", "gate @ x", style.INPUT)
@@ -107,8 +106,8 @@ class _Gated(_Layer):
 
 
 class _Relu(_Layer):
-    def __init__(self, axes: Axes, steps: BothSteps) -> None:
-        super().__init__(axes, "ReLU network, same size", style.INPUT)
+    def __init__(self, page: Page, steps: BothSteps) -> None:
+        super().__init__(page, "ReLU network, same size", style.INPUT)
         d_model, d_ff = len(steps.relu.x), len(steps.relu.hidden)
         self.add("x", d_model, "x", "one token", style.INPUT)
         self.add("first", d_ff, "hidden h", "up @ x", style.CONTENT)
