@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -13,7 +13,6 @@ import pytest
 import course
 from tests import browser as browsers
 from tests.notebooks import LESSONS
-from widgets.flipbook.recording import LARGEST, Recorder, Reel
 
 
 @pytest.fixture(scope="session")
@@ -67,11 +66,11 @@ def open_lesson(student: browsers.BrowserContext, lab: str) -> Iterator[Callable
 @pytest.fixture
 def short_reels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each reel takes the ends of its slider and the middle: for tests that play none."""
+    from widgets.flipbook.recording import Recorder  # with torch behind it: not for those who only collect tests
+
     record = Recorder.record
 
-    def ends(
-        recorder: Recorder, show: Callable, along: Sequence[float], at: Mapping, largest: int | None = LARGEST
-    ) -> Reel:
-        return record(recorder, show, sorted({along[0], along[len(along) // 2], along[-1]}), at, largest)
+    def ends(recorder: Recorder, show: Callable, along: Sequence[float], *rest: object) -> object:
+        return record(recorder, show, sorted({along[0], along[len(along) // 2], along[-1]}), *rest)
 
     monkeypatch.setattr(Recorder, "record", ends)

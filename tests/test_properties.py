@@ -195,12 +195,14 @@ def closed(result: object) -> None:
         result.close()
 
 
+@pytest.mark.usefixtures("short_reels")
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=map(".".join, CASES))
 def test_strange_things_are_taken_or_refused(name: str, parameter: str) -> None:
     for value in STRANGE:
         closed(taken_or_refused(lambda value=value: call(name, parameter, value), value))
 
 
+@pytest.mark.usefixtures("short_reels")
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=map(".".join, CASES))
 @FAST
 @given(value=anything)
