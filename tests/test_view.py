@@ -13,8 +13,8 @@ from widgets import gate_flow, overall_shift, parameter_ledger, skeleton, swish_
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.formats import number
+from widgets.pictures.page import Page as Figure
 from widgets.pictures.page import box
-from widgets.pictures.page import page as blank
 
 NARROW = {"width": 360, "height": 700}
 
@@ -39,9 +39,9 @@ class Covered(Explorer):
 
 class TwoBars:
     def __init__(self) -> None:
-        self.panels, axes = zip(*(blank(340, 200) for _ in range(2)), strict=True)
+        self.panels = [Figure(340, 200) for _ in range(2)]
         self.covers = {"the answer": [(1, 0, 0, 340, 100)], "its title": [(1, 0, 100, 340, 20)]}
-        self.moving = [box(one, 20, 20, 40, 1, facecolor="#1f5fae") for one in axes]
+        self.moving = [box(one, 20, 20, 40, 1, facecolor="#1f5fae") for one in self.panels]
 
     def show(self, steps) -> None:
         for bar, height in zip(self.moving, steps, strict=True):
