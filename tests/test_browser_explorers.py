@@ -118,7 +118,7 @@ def test_the_words_are_those_of_the_slider(page: Lesson) -> None:
     page.press(handle, "Home")
     wait_for(page, place, starts, "Shift −5.00")
     page.press(handle, "ArrowRight", 100)
-    wait_for(page, place, starts, "Shift 0,")
+    wait_for(page, place, starts, "Shift 0.00,")
 
 
 def test_two_flipbooks_do_not_disturb_each_other(page: Lesson) -> None:

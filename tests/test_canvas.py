@@ -14,7 +14,7 @@ import widgets
 from tests.bare import bare
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
-from widgets.pictures.page import page as blank
+from widgets.pictures.page import Page as Blank
 
 # Frames come EVERY ms apart, as far as the page can tell; time stands still once `hold` is set: the hand never rests.
 FRAMES = """() => {
@@ -59,9 +59,9 @@ class Disc(Explorer):
 
 class OneDisc:
     def __init__(self, name: str) -> None:
-        figure, axes = blank(340, 100)
+        figure = Blank(340, 100)
         self.panels, self.covers, self.name = [figure], {}, name
-        self.moving = [axes.add_patch(Circle((50, 50), 10))]
+        self.moving = [figure.add(Circle((50, 50), 10))]
 
     def show(self, steps) -> None:
         self.moving[0].set(**{self.name: steps})

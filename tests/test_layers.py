@@ -166,7 +166,7 @@ def test_nothing_brings_pyplot_along() -> None:
         ("widgets.pictures", "from ipywidgets import FloatSlider"),
         ("widgets.pictures", "from widgets.flipbook.flipbook import Flipbook"),
         ("widgets.flipbook", "import torch"),
-        ("widgets.flipbook", "from widgets.pictures.page import page"),
+        ("widgets.flipbook", "from widgets.pictures.page import Page"),
         ("widgets.flipbook", "from widgets import maths"),
         ("widgets.checks", "from widgets.explorers.explorer import Explorer"),
         ("widgets.checks", "import matplotlib.figure"),

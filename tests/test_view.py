@@ -327,7 +327,7 @@ def test_no_key_is_lost_when_the_kernel_echoes_an_earlier_place(chromium):
         slider.press("Home")
         for _ in range(100):
             page.keyboard.press("ArrowRight")
-        says(page, "Shift 0,")
+        says(page, "Shift 0.00,")
         settled(page)
         assert (slider.input_value(), page.kernel.explorer.shift) == ("100", 0.0)
 
