@@ -39,9 +39,13 @@ def book(figures, show=lambda: "words", moving=(), positions=None, start=None, *
 
 
 def played(flipbook: Flipbook, position: int, panel: int = 0) -> ElementTree.Element:
-    """One panel at one position of the slider k, put together as player.js does it."""
-    reel = flipbook.k_reel
-    stage = re.sub(r'<g data-gap="(\d+)"></g>', lambda gap: reel["marks"][int(gap[1])], flipbook.stages[panel])
+    """One panel at one position of the slider k."""
+    return assembled(flipbook.stages[panel], flipbook.k_reel, position)
+
+
+def assembled(stage: str, reel: dict, position: int) -> ElementTree.Element:
+    """One panel at one position of a reel, put together as player.js does it."""
+    stage = re.sub(r'<g data-gap="(\d+)"></g>', lambda gap: reel["marks"][int(gap[1])], stage)
     root = ElementTree.fromstring(stage)
     elements = {e.attrib.pop("data-moves"): e for e in root.iter() if "data-moves" in e.attrib}
     for element, attribute, parts in reel["tracks"]:

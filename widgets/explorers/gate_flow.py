@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from widgets.explorers.explorer import Explorer
-from widgets.flipbook.controls import Choice, Control, Slider
+from widgets.flipbook.controls import Choice, Control, Slider, TextBox
 from widgets.formats import number
 from widgets.inputs import as_vector, real_number, whole_number
 from widgets.maths.gates import HIGHEST, LOWEST, FlowSteps, flow_steps
@@ -38,14 +40,22 @@ class GateFlow(Explorer):
 
     def __init__(self, steps: FlowSteps, turned: int) -> None:
         self.content, self.gate_input, self.turned = steps.content, steps.gate_input.clone(), turned
+        self._first = steps.gate_input
         controls: dict[str, Control] = {
+            "gates": TextBox("gate inputs", ""),  # not shown: reset writes into it, for the gates turned before
             "z": Slider(_described(turned), POSITIONS, self.gate_input[turned].item()),
             "position": Choice("position to turn", [str(k + 1) for k in range(len(steps.states))], str(turned + 1)),
         }
-        super().__init__(controls, {state: {"z": z} for state, z in STATES.items()})
+        presets: dict[str, dict[str, Any]] = {state: {"z": z} for state, z in STATES.items()}
+        reset = {"gates": "as at the start", "z": self.gate_input[turned].item(), "position": str(turned + 1)}
+        super().__init__(controls, {"reset": reset, **presets})
+        self.relabel("gates", shown=False)
 
     def take(self, name: str) -> dict[str, float]:
-        self.gate_input[self.turned] = self.z
+        if name == "gates":
+            self.gate_input, self.gates = self._first.clone(), ""
+        else:
+            self.gate_input[self.turned] = self.z
         self.turned = int(self.position) - 1
         self.relabel("z", _described(self.turned))
         return {"z": self.gate_input[self.turned].item()}

@@ -51,6 +51,7 @@ class ParameterLedger(Explorer):
         if name == "multiple_of":
             self._name_the_settings()
         elif model is None:
+            self._name_the_settings()
             return None
         else:
             self.multiple_of = str(model.multiple_of)
