@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -210,7 +212,23 @@ def test_anything_is_taken_or_refused(name: str, parameter: str, value: object) 
     closed(taken_or_refused(lambda: call(name, parameter, value), value))
 
 
+@pytest.fixture
+def two_gigabytes() -> Iterator[None]:
+    """Whoever asks for more than this on top of what there is gets a MemoryError, which is no refusal."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    taken = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData"))
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (1024 * int(taken.split()[1]) + 2 * 2**30, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 @pytest.mark.full
+@pytest.mark.usefixtures("two_gigabytes")
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=map(".".join, CASES))
 @FULL
 @given(value=anything)
