@@ -62,6 +62,12 @@ def test_a_cell_with_a_syntax_error_was_not_run(cells, capsys) -> None:
     assert "✓ rms: passed" in cells.check()
 
 
+def test_nothing_is_said_of_what_was_not_checked(cells, capsys) -> None:
+    cells.run(RIGHT)
+    cells.run(BROKEN)
+    assert cells.check() == "✗ rms: not yet\nThe cell above did not run: SyntaxError in line 3. Nothing was checked."
+
+
 def test_a_cell_that_failed_before_its_definition(cells, capsys) -> None:
     cells.run(RIGHT)
     cells.run("1 / 0\n" + OTHER_NAME.replace("root_mean_square", "rms").replace("sqrt", "abs"))

@@ -66,7 +66,7 @@ class Verdict:
     def _repr_html_(self) -> str:
         colour = PASSED if self.passed else BROKEN if self.written else WAITING
         parts = [
-            f'<strong style="color: {colour}">{_rich(self.heading)}</strong>',
+            f'<strong style="color: {LEGIBLE.format(colour=colour)}">{_rich(self.heading)}</strong>',
             _paragraph(self.symptom or self.message),
             _folded("What was tried", _list(self.steps)) if self.steps else "",
             _folded("What your code printed", f"<pre>{html.escape(self.printed)}</pre>") if self.printed else "",
@@ -87,6 +87,7 @@ class Verdict:
 PASSED = "var(--jp-success-color0, #1b7f3b)"
 BROKEN = "var(--jp-error-color0, #b3261e)"
 WAITING = "var(--jp-ui-font-color2, #616161)"
+LEGIBLE = "color-mix(in srgb, {colour} 60%, var(--jp-ui-font-color1, #212121))"  # 4.5 : 1 in the dark theme too
 LINK = "var(--jp-content-link-color, #0b57d0)"
 BROKE_HERE = " (<strong>broke here</strong>)"
 CARD = (

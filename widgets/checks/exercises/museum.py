@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from widgets.checks.exercises.exercise import Exercise, at_first
-from widgets.checks.exercises.probes import gains, numbers
+from widgets.checks.exercises.probes import gains, norm_probe, numbers
 from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_CUT, RMS_NORM_FORMULA
 from widgets.checks.exercises.swiglu import FUSED_FORMULA, in_one_matrix
 from widgets.checks.ladder.rungs import Rung
@@ -44,10 +44,6 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
 
 
 # 1: eps outside the root
-
-
-def _norm_probe(words: str, x: Tensor, eps: float) -> Probe:
-    return Probe(words, (x, gains(x.shape[-1], x.dtype), eps))
 
 
 _TOKENS = numbers(2, 3, 8, seed=111, shift=0.5) * torch.tensor([[[1.0], [4.0], [0.2]]])
@@ -80,9 +76,9 @@ SHARED = Exhibit(
     replace(
         RMS_NORM_FORMULA,
         probes=(
-            _norm_probe("tokens of different sizes", _TOKENS, 1e-5),
-            _norm_probe("a single token", numbers(1, 1, 6, seed=121), 1e-5),
-            _norm_probe("as many tokens as features", numbers(2, 4, 4, seed=124, shift=0.6), 1e-5),
+            norm_probe("tokens of different sizes", _TOKENS, 1e-5),
+            norm_probe("a single token", numbers(1, 1, 6, seed=121), 1e-5),
+            norm_probe("as many tokens as features", numbers(2, 4, 4, seed=124, shift=0.6), 1e-5),
             *(one for one in RMS_NORM_FORMULA.probes if one.args[0].dim() > 1),
         ),
         properties=(
@@ -108,14 +104,6 @@ SHARED = Exhibit(
 # 3: squares in float16
 
 
-def _clamped_scale(statistic: Tensor, eps: float, root: Any, d: int) -> Tensor:
-    return root(statistic.clamp(max=65504.0) + eps)
-
-
-def _by_the_largest(x: Tensor) -> Tensor:
-    return (x / x.abs().amax(dim=-1, keepdim=True)).float()
-
-
 _SIGNS = torch.tensor([1.0, -1, 1, 1, -1, 1, -1, -1])
 _HALF_BANK = (
     *HALF_PRECISION,
@@ -125,7 +113,7 @@ _HALF_BANK = (
         ("Compare [300, 600] with [255, 255].", "Nothing needs to be cut off when the squares are in float32."),
         (
             *({"widen": lambda x, at=at: x.clamp(-at, at).float()} for at in (255, 250, 256, 1000)),
-            {"add": _clamped_scale},
+            {"add": lambda statistic, eps, root, d: root(statistic.clamp(max=65504.0) + eps)},
             {"statistic": lambda x, over: x.square().clamp(max=65504.0).mean(**over)},
         ),
     ),
@@ -138,7 +126,7 @@ _HALF_BANK = (
             "A wider dtype needs no such trick: `x.float()`.",
         ),
         (
-            {"widen": _by_the_largest},
+            {"widen": lambda x: (x / x.abs().amax(dim=-1, keepdim=True)).float()},
             *({"widen": lambda x, by=by: (x / by).float()} for by in (10, 16, 100, 256, 1000)),
         ),
         "apple/coremltools#2822",
@@ -151,10 +139,10 @@ HALF = Exhibit(
         norm_formulas.rms_norm,
         _HALF_BANK,
         (
-            _norm_probe("300 in float16", (300 * _SIGNS).half(), 1e-6),
-            _norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6),
-            _norm_probe("numbers of about 0.01 and eps = 1e-4", (0.01 * _SIGNS + 0.004).half(), 1e-4),
-            _norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6),
+            norm_probe("300 in float16", (300 * _SIGNS).half(), 1e-6),
+            norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6),
+            norm_probe("numbers of about 0.01 and eps = 1e-4", (0.01 * _SIGNS + 0.004).half(), 1e-4),
+            norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6),
         ),
         last="Compare with what the formula gives for the same numbers in float32.",
     ),

@@ -114,10 +114,6 @@ def _in_place(x: Tensor, weight: Tensor, eps: float) -> Tensor:
     return (wide * weight).to(x.dtype)
 
 
-def _in_float32(x: Tensor, weight: Tensor, eps: float) -> Tensor:
-    return rms_norm(x, weight, eps).float()
-
-
 _TOLERANCE = (
     "A good version that you refuse is right up to rounding.",
     "Two right ways of rounding differ by one step: in bfloat16 by up to a hundredth, in float32 by a millionth.",
@@ -133,7 +129,7 @@ GOOD = (
 _BANK = (*RMS_NORM, *HALF, *CUT)
 _OWN: dict[str, Callable[[], type[nn.Module]]] = {
     "length instead of root mean square": partial(_norm, **named(_BANK, "sum instead of mean")[0].variants[0]),
-    "float32 returned for bfloat16": partial(_norm, forward=_in_float32),
+    "float32 returned for bfloat16": partial(_norm, forward=lambda x, weight, eps: rms_norm(x, weight, eps).float()),
     "input changed in place": partial(_norm, forward=_in_place),
     "weight is not a parameter": partial(_norm, trained=False),
 }

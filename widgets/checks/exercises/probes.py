@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from widgets.checks.ladder.tensors import Property
+from widgets.checks.ladder.tensors import Probe, Property
 from widgets.checks.mistakes.diagnosis import close
 
 
@@ -22,6 +22,11 @@ def numbers(
 def gains(d: int, dtype: torch.dtype = torch.float64) -> Tensor:
     """(d,) different weights between -1.5 and 2, none of them near 0 or 1."""
     return torch.linspace(-1.5, 1.93, d, dtype=torch.float64).roll(2).to(dtype)
+
+
+def norm_probe(words: str, x: Tensor, eps: float = 0.1) -> Probe:
+    """Arguments of a norm; the weight has the dtype of x."""
+    return Probe(words, (x, gains(x.shape[-1], x.dtype), eps))
 
 
 X = numbers(2, 3, 8, seed=1, shift=0.7)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from widgets.checks.exercises.exercise import Exercise
-from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, X, gains, numbers
+from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, X, gains, norm_probe, numbers
 from widgets.checks.ladder.calling import as_function, build, callable_as
 from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
@@ -82,32 +82,35 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
 # What is tried
 
 _LARGE = torch.tensor([[300.0, -280, 290, 310, -300, 260, 270, 305], [3.0, 1, -2, 0, 1, 2, -1, 1]], dtype=torch.float16)
-_LARGE_PROBE = Probe("300 in float16", (_LARGE, gains(8, torch.float16), 1e-6))
-
-_INPUTS = (
-    ("x of shape (2, 3, 8)", X),
-    ("x of shape (5,)", numbers(5, seed=2, shift=-0.4)),
-    ("x of shape (4, 4)", numbers(4, 4, seed=3, shift=0.5)),
-    ("x of shape (2, 3, 4, 5)", numbers(2, 3, 4, 5, seed=4, shift=0.6)),
-    ("x of shape (6, 4, 3), transposed in memory", numbers(4, 6, 3, seed=5, shift=0.6).transpose(0, 1)),
-    ("numbers of about 1000", numbers(3, 11, seed=6, size=1000.0, shift=400.0)),
-    ("x in float32", numbers(3, 7, seed=7, shift=0.3, dtype=torch.float32)),
-)
-_SMALL = ("numbers of about 0.001", numbers(4, 6, seed=8, size=1e-3, shift=4e-4))
-_MODEST = ("numbers of about 0.05 and a large eps", numbers(3, 5, seed=10, size=0.04, shift=0.03))
-_TINY = ("numbers of about 0.000001", numbers(2, 5, seed=15, size=1e-6, shift=4e-7))
-_ZEROS = ("a row of zeros", torch.zeros(2, 6, dtype=torch.float64))
+_LARGE_PROBE = norm_probe("300 in float16", _LARGE, 1e-6)
+_SMALL = numbers(4, 6, seed=8, size=1e-3, shift=4e-4)
+_ZEROS = torch.zeros(2, 6, dtype=torch.float64)
 _LONG = numbers(2, 24, seed=18)
 _LONGER = torch.cat([_LONG[:, :-1], 9 * _LONG[:, -1:]], dim=-1)
 
+_WITH_ZEROS = norm_probe("a row of zeros", _ZEROS, 1e-6)
+NORM_PROBES = (
+    norm_probe("x of shape (2, 3, 8)", X),
+    norm_probe("x of shape (5,)", numbers(5, seed=2, shift=-0.4)),
+    norm_probe("x of shape (4, 4)", numbers(4, 4, seed=3, shift=0.5)),
+    norm_probe("x of shape (2, 3, 4, 5)", numbers(2, 3, 4, 5, seed=4, shift=0.6)),
+    norm_probe("x of shape (6, 4, 3), transposed in memory", numbers(4, 6, 3, seed=5, shift=0.6).transpose(0, 1), 0.01),
+    norm_probe("numbers of about 1000", numbers(3, 11, seed=6, size=1000.0, shift=400.0)),
+    norm_probe("x in float32", numbers(3, 7, seed=7, shift=0.3, dtype=torch.float32)),
+    norm_probe("numbers of about 0.001", _SMALL, 1e-6),
+    norm_probe("numbers of about 0.05", numbers(3, 5, seed=10, size=0.04, shift=0.03)),
+    norm_probe("numbers of about 0.000001", numbers(2, 5, seed=15, size=1e-6, shift=4e-7), 1e-6),
+    _WITH_ZEROS,
+    Probe("a weight of about 20", (numbers(2, 4, seed=16, shift=0.3), 20 * gains(4), 0.1)),
+)
 
 RMS_FORMULA = Formula(
     norm_formulas.rms,
     RMS,
-    tuple(Probe(words, (x,)) for words, x in (*_INPUTS, _SMALL, _TINY, _ZEROS)),
+    tuple(Probe(one.words, one.args[:1]) for one in NORM_PROBES),
     (
         Property(
-            lambda f: close(f(_ZEROS[1]), _ZEROS[1][..., :1]),
+            lambda f: close(f(_ZEROS), _ZEROS[..., :1]),
             "Zeros should give 0, and do not.",
             *named(RMS, "eps in the root mean square"),
         ),
@@ -189,21 +192,8 @@ NORM_PROPERTIES = (
 )
 
 
-def _norm_probes() -> tuple[Probe, ...]:
-    eps = (0.1, 0.1, 0.1, 0.1, 0.01, 0.1, 0.1)
-    usual = tuple(
-        Probe(words, (x, gains(x.shape[-1], x.dtype), one)) for (words, x), one in zip(_INPUTS, eps, strict=True)
-    )
-    special = tuple(
-        Probe(words, (x, gains(x.shape[-1]), eps))
-        for (words, x), eps in ((_SMALL, 1e-6), (_MODEST, 0.1), (_TINY, 1e-6), (_ZEROS, 1e-6))
-    )
-    heavy = Probe("a weight of about 20", (numbers(2, 4, seed=16, shift=0.3), 20 * gains(4), 0.1))
-    return (*usual, *special, heavy)
-
-
 _HALF_PROBES = tuple(
-    Probe(f"x in {short(dtype)}", (numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype), gains(8, dtype), 0.1))
+    norm_probe(f"x in {short(dtype)}", numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype))
     for dtype in (torch.bfloat16, torch.float16)
 )
 
@@ -212,9 +202,9 @@ MIXED_PROBES = tuple(
     for x, *_ in (one.args for one in _HALF_PROBES)
 )
 
-RMS_NORM_FORMULA = Formula(norm_formulas.rms_norm, RMS_NORM, _norm_probes() + _HALF_PROBES, NORM_PROPERTIES)
+RMS_NORM_FORMULA = Formula(norm_formulas.rms_norm, RMS_NORM, NORM_PROBES + _HALF_PROBES, NORM_PROPERTIES)
 # Where the gradient is looked at: also for a vector of zeros. Its mistakes, among them those of an own backward.
-GRADIENT_PROBES = (RMS_NORM_FORMULA.probes[0], next(one for one in RMS_NORM_FORMULA.probes if one.words == _ZEROS[0]))
+GRADIENT_PROBES = (NORM_PROBES[0], _WITH_ZEROS)
 OWN_BACKWARD = tuple(
     replace(one, sentence=f"Your own backward: {one.sentence}", variants=tuple({"derived": at} for at in one.variants))
     for one in named(
@@ -247,7 +237,7 @@ def _with_bias(bias: Tensor) -> Callable[[Callable[..., Tensor]], Callable[..., 
 LAYER_NORM_FORMULA = Formula(
     norm_formulas.layer_norm_from_rms_norm,
     LAYER_NORM,
-    tuple(_layer_norm_probe(probe) for probe in _norm_probes()),
+    tuple(_layer_norm_probe(probe) for probe in NORM_PROBES),
     (
         *(one.of(_with_bias(_ONES)) for one in DEPENDS),
         Property(
@@ -279,9 +269,7 @@ def _backward_probe(probe: Probe, seed: int) -> Probe:
 BACKWARD_FORMULA = Formula(
     norm_formulas.rms_norm_backward,
     BACKWARD,
-    tuple(
-        _backward_probe(probe, seed) for seed, probe in enumerate(_norm_probes(), start=20) if probe.args[0].dim() > 1
-    ),
+    tuple(_backward_probe(probe, seed) for seed, probe in enumerate(NORM_PROBES, start=20) if probe.args[0].dim() > 1),
     (
         Property(
             lambda f: close(f(2 * X.sin(), X, _W, 0.1)[0], 2 * f(X.sin(), X, _W, 0.1)[0]),
@@ -379,8 +367,8 @@ def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float
 
 
 _MODULE_PROBES = (
-    *_norm_probes(),
-    Probe("the default eps", (_SMALL[1], gains(6), None)),
+    *NORM_PROBES,
+    Probe("the default eps", (_SMALL, gains(6), None)),
     *_HALF_PROBES,
     _LARGE_PROBE,
 )
@@ -391,7 +379,7 @@ MODULE = Formula(
     (
         *NORM_PROPERTIES,
         Property(
-            lambda f: close(f(_SMALL[1], gains(6), None), f(_SMALL[1], gains(6), 1e-6)),
+            lambda f: close(f(_SMALL, gains(6), None), f(_SMALL, gains(6), 1e-6)),
             "Without eps the result should be that of eps = 1e-6.",
             modules.DEFAULT_EPS,
         ),

@@ -36,13 +36,8 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
     """Is `SwiGLU(d_model, d_ff)` down_proj(silu(gate_proj(x)) * up_proj(x)), without biases?"""
 
     def climb(trial: Trial) -> None:
-        callable_as(trial, swiglu_class, 8, 20)
-        module = build(trial, swiglu_class, 8, 20)
-        _check_matrices(trial, module, TWO_MATRICES)
-        fill = _filler(swiglu_class, TWO_MATRICES)
-        compare(trial, SWIGLU_FORMULA, as_function(fill))
-        repeatable(trial, SWIGLU_FORMULA, as_function(fill, used=True))
-        gradient = of_module(fill, TWO_MATRICES)
+        _compare_module(trial, SWIGLU_FORMULA, swiglu_class, TWO_MATRICES)
+        gradient = of_module(_filler(swiglu_class, TWO_MATRICES), TWO_MATRICES)
         compare_gradients(trial, SWIGLU_GRADIENT, gradient, ["x", *TWO_MATRICES])
 
     return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
@@ -79,16 +74,11 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
     """
 
     def climb(trial: Trial) -> None:
-        callable_as(trial, fused_class, 8, 20)
-        module = build(trial, fused_class, 8, 20)
-        _check_matrices(trial, module, ONE_MATRIX)
-        fill = _filler(fused_class, ONE_MATRIX)
-        compare(trial, FUSED_FORMULA, as_function(fill))
-        repeatable(trial, FUSED_FORMULA, as_function(fill, used=True))
-        _check_loading(trial, module)
+        _check_loading(trial, _compare_module(trial, FUSED_FORMULA, fused_class, ONE_MATRIX))
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
         _check_loading_inside(trial, fused_class)
-        formula, gradient = in_one_matrix(SWIGLU_GRADIENT), of_module(_joint_filler(fused_class), ONE_MATRIX)
+        fill, formula = _filler(fused_class, ONE_MATRIX), in_one_matrix(SWIGLU_GRADIENT)
+        gradient = of_module(lambda x, joint, down: fill(x, *joint.chunk(2), down), ONE_MATRIX)
         compare_gradients(trial, formula, gradient, ["x", *ONE_MATRIX])
 
     return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
@@ -112,6 +102,17 @@ def _filler(module_class: Callable[..., nn.Module], names: Sequence[str]) -> Cal
         return module
 
     return fill
+
+
+def _compare_module(trial: Trial, formula: Formula, module_class: Any, names: Sequence[str]) -> nn.Module:
+    """The rungs that lead to a module with these matrices, and those of the function that it is of them."""
+    callable_as(trial, module_class, 8, 20)
+    module = build(trial, module_class, 8, 20)
+    _check_matrices(trial, module, names)
+    fill = _filler(module_class, names)
+    compare(trial, formula, as_function(fill))
+    repeatable(trial, formula, as_function(fill, used=True))
+    return module
 
 
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
@@ -195,13 +196,6 @@ def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -
         message = "It loads alone, and not as a layer of a larger model, where each name begins with a prefix."
         trial.refuse(Rung.LOADS_INSIDE, message)
     trial.passed(Rung.LOADS_INSIDE)
-
-
-def _joint_filler(fused_class: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
-    def fill(x: Tensor, joint: Tensor, down: Tensor) -> nn.Module:
-        return _filler(fused_class, ONE_MATRIX)(x, *joint.chunk(2), down)
-
-    return fill
 
 
 def in_one_matrix(formula: Formula) -> Formula:

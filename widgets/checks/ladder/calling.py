@@ -9,10 +9,11 @@ from typing import Any
 from torch import Tensor, nn
 
 from widgets.checks.ladder.rungs import Rung
-from widgets.checks.ladder.trial import Trial
+from widgets.checks.ladder.trial import Refused, Trial
 from widgets.checks.ladder.wording import kind, raised
 from widgets.checks.mistakes import habits
 from widgets.checks.notebook import stale
+from widgets.checks.verdict import Verdict
 
 
 def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> Any:
@@ -22,7 +23,7 @@ def callable_as(trial: Trial, learner: Any, *args: Any, **named: Any) -> Any:
     passes them by name.
     """
     if old := stale(trial.name, learner):
-        trial.refuse(Rung.CELL, old)
+        raise Refused(Verdict(trial.name, False, old))
     if learner is None or learner is ... or _is_empty(learner):
         trial.not_written()
     if not callable(learner):

@@ -8,7 +8,6 @@ from enum import StrEnum
 class Rung(StrEnum):
     """What is tried; the ones of a tensor stand in the order in which they are climbed."""
 
-    CELL = "the cell above has run"
     CALLABLE = "can be called"
     BUILT = "can be built"
     ALONE = "asks nobody at the keyboard"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 
@@ -145,7 +146,7 @@ def _tried(trial: Trial, formula: Formula, function: Callable[..., Any]) -> list
     for probe in formula.probes:
         args = tuple(fresh(arg) for arg in probe.args)
         tried.append(Tried(probe, trial.run(function, *args), args))
-    if any(_is_numpy(one.outcome.value) for one in tried):
+    if any(isinstance(one.outcome.value, numpy.ndarray | numpy.generic) for one in tried):
         trial.climbed([Rung.RUNS])
         trial.refuse(Rung.TENSOR, "A numpy array came back; expected a tensor.", [habits.NUMPY_RETURNED])
     choices = [
@@ -172,10 +173,6 @@ def _recognised(formula: Formula, tried: Sequence[Tried]) -> tuple[Mistake, ...]
 
 def _axes(tried: Tried) -> int:
     return next((arg.dim() for arg in tried.probe.args if isinstance(arg, Tensor)), 0)
-
-
-def _is_numpy(value: Any) -> bool:
-    return type(value).__module__.split(".")[0] == "numpy"
 
 
 def values_of(outcome: Outcome) -> Answer:

@@ -26,17 +26,7 @@ def quick_gelu(z: Tensor) -> Tensor:
     return z * torch.sigmoid(1.702 * z)
 
 
-def clamped_exponent(bound: float) -> Step:
-    """Swish in which the sigmoid gets nothing beyond this bound."""
-    return lambda z: z * torch.sigmoid(z.clamp(-bound, bound))
-
-
-def cut_tail(bound: float) -> Step:
-    """Swish that is 0 below this bound."""
-    return lambda z: torch.where(z < -bound, torch.zeros_like(z), F.silu(z))
-
-
-def sloped(value: Tensor, z: Tensor, slope: Tensor) -> Tensor:
+def _sloped(value: Tensor, z: Tensor, slope: Tensor) -> Tensor:
     """A value whose slope autograd takes for this one."""
     return value.detach() + (z - z.detach()) * slope.detach()
 
@@ -157,8 +147,8 @@ SWISH = (
             "The slope of σ(βz) is β · σ(βz) · σ(−βz).",
         ),
         (
-            {"form": lambda z, steep, beta: sloped(z * torch.sigmoid(steep), z, _slope(z, z))},
-            {"form": lambda z, steep, beta: sloped(z * torch.sigmoid(steep), z, _slope(steep, z))},
+            {"form": lambda z, steep, beta: _sloped(z * torch.sigmoid(steep), z, _slope(z, z))},
+            {"form": lambda z, steep, beta: _sloped(z * torch.sigmoid(steep), z, _slope(steep, z))},
         ),
     ),
     Mistake(
@@ -283,7 +273,7 @@ PLACE = (
         (
             *({"activation": lambda z, bound=bound: F.silu(z.clamp(max=bound))} for bound in BOUNDS),
             *({"activation": lambda z, bound=bound: F.silu(z.clamp(-bound, bound))} for bound in BOUNDS),
-            *({"activation": clamped_exponent(bound)} for bound in BOUNDS),
+            *({"activation": lambda z, bound=bound: z * torch.sigmoid(z.clamp(-bound, bound))} for bound in BOUNDS),
             *({"branches": lambda gate, up, bound=bound: (gate, up.clamp(-bound, bound))} for bound in BOUNDS),
         ),
     ),
@@ -291,7 +281,7 @@ PLACE = (
         "tail cut off",
         "Where the gate is far below zero it is set to zero. Swish comes close to zero there, and is not zero.",
         ("What is −12 times the sigmoid of −12?", "`torch.nn.functional.silu` holds for all z."),
-        tuple({"activation": cut_tail(bound)} for bound in BOUNDS),
+        tuple({"activation": lambda z, bound=bound: F.silu(z) * (z >= -bound)} for bound in BOUNDS),
     ),
     Mistake(
         "input added to the result",
