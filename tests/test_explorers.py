@@ -82,6 +82,14 @@ def press(explorer, label: str) -> None:
     explorer.set_state(next(preset["set"] for preset in explorer.presets if preset["label"] == label))
 
 
+def test_steps_of_many_places_are_those_of_each(explorer):
+    for name, positions in explorer.positions.items():
+        places = [{**explorer.values, name: position} for position in positions[::9]]
+        said = [(explorer.lines(steps), explorer.words(steps)) for steps in explorer.along(places)]
+        one_by_one = [explorer.steps(**at) for at in places]
+        assert said == [(explorer.lines(steps), explorer.words(steps)) for steps in one_by_one]
+
+
 def test_bundle_has_three_parts_and_the_picture_has_words(explorer):
     data, metadata = explorer._repr_mimebundle_()
     assert set(data) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
@@ -103,7 +111,7 @@ def test_every_slider_changes_picture_and_text(explorer):
         reel = ask(explorer, name)
         assert len(reel["along"]) == len(explorer.positions[name])
         assert any(reel["tracks"])
-        assert len(json.dumps(reel, ensure_ascii=False).encode()) < 250_000
+        assert len(json.dumps(reel, ensure_ascii=False, separators=(",", ":")).encode()) < 100_000
         third = len(reel["along"]) // 3
         assert name == "view" or reel_words(explorer, name, 0) != reel_words(explorer, name, third)
 
@@ -233,10 +241,10 @@ def test_overall_shift_plays_the_bars_of_each_position():
         row = picture.paths[1].result
         unit = picture.result_unit
         bars, outlines = ([bar.get_height() for bar in kind] for kind in (row.bars, row.outlines))
-        assert bars == pytest.approx((result * unit).tolist(), abs=0.00051)  # points, to a thousandth
-        assert outlines == pytest.approx((unshifted * unit).tolist(), abs=0.00051)
+        assert bars == pytest.approx((result * unit).tolist(), abs=0.051)  # points, to a tenth
+        assert outlines == pytest.approx((unshifted * unit).tolist(), abs=0.051)
         assert picture.paths[0].mean.get_y() + 0.7 == pytest.approx(
-            X.middle + (x + shift).mean().item() * picture.unit, abs=0.00051
+            X.middle + (x + shift).mean().item() * picture.unit, abs=0.051
         )
 
 

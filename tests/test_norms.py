@@ -67,7 +67,7 @@ def test_a_shift_changes_only_rms_norm(shift, scale):
     steps = shift_steps(X, scale, shift)
     before = nn.functional.rms_norm(scale * X, (6,), eps=1e-5)
     after = nn.functional.rms_norm(scale * X + shift, (6,), eps=1e-5)
-    layer_norm, rms_norm = steps.changes()
+    layer_norm, rms_norm = steps.changes.tolist()
     assert layer_norm < 1e-12
     assert rms_norm == pytest.approx((after - before).abs().max().item(), abs=1e-12)
     assert rms_norm > 0.01
@@ -108,9 +108,9 @@ def test_geometry_lands_on_the_circle_and_on_the_sphere():
     assert steps.layer_norm.norm().item() == pytest.approx(math.sqrt(3), abs=1e-14)
     assert steps.rms_norm.norm().item() == pytest.approx(math.sqrt(3), abs=1e-14)
     cosine = (steps.layer_norm @ steps.rms_norm).item() / 3
-    assert steps.angle() == pytest.approx(math.degrees(math.acos(cosine)), abs=1e-6)
+    assert steps.angle == pytest.approx(math.degrees(math.acos(cosine)), abs=1e-6)
 
 
 def test_without_a_mean_the_results_are_one_point():
     x = torch.tensor([1.0, 1.0, -2.0], dtype=torch.float64)
-    assert geometry_steps(x).angle() == pytest.approx(0.0, abs=1e-5)
+    assert geometry_steps(x).angle == pytest.approx(0.0, abs=1e-5)

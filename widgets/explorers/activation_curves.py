@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from widgets.flipbook.controls import Check, Control, Slider
 from widgets.formats import number
 from widgets.inputs import real_number, yes_or_no
 from widgets.maths.activations import SWISH_ONE
-from widgets.maths.gates import CURVES, CurvesAt, curves_at
+from widgets.maths.gates import CURVES, CurvesAt, curves_along, curves_at
 from widgets.pictures.activation_curves import REACH, ActivationCurvesPicture
 
 BETAS = (0.3, 4.3)  # below 0.3 Swish leaves the page; the explorer of beta goes down to 0
@@ -60,6 +61,9 @@ class ActivationCurves(Explorer):
 
     def steps(self, z: float, beta: float) -> CurvesAt:
         return curves_at(z, beta)
+
+    def along(self, places: Sequence[Mapping[str, float]]) -> list[CurvesAt]:
+        return curves_along([at["z"] for at in places], [at["beta"] for at in places])
 
     def words(self, steps: CurvesAt) -> str:
         relu, sigmoid, swish, _ = (number(value, 3) for value in steps.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from IPython import get_ipython
@@ -21,6 +21,7 @@ class Explorer(Flipbook):
 
         paint()         a new picture for the present values of its checkboxes, lists and text boxes
         steps(**at)     what is computed when the sliders, by name, stand at these positions
+        along(places)   the same at many places, where the maths computes them in one go
         words(steps)    the sentence under the picture
         lines(steps)    the same as a few aligned lines of numbers, for readers without widgets and for nbval
         take(name)      what another value of a control that is no slider means; gives the sliders that move with it
@@ -63,12 +64,24 @@ class Explorer(Flipbook):
         """
         return {}
 
+    def along(self, places: Sequence[Mapping[str, float]]) -> Iterable[Any]:
+        """The steps at each of these places of all sliders."""
+        return [self.steps(**at) for at in places]
+
+    @no_grad()
     def _at(self, **at: float) -> str:
         """Moves the picture to these positions; gives the words."""
+        return self._shown(self.steps(**at))
+
+    def _through(self, places: Sequence[Mapping[str, float]]) -> Iterator[str]:
         with no_grad():
-            steps = self.steps(**at)
-            self.picture.show(steps)
-            return self.words(steps)
+            every = self.along(places)
+        return map(self._shown, every)
+
+    @no_grad()
+    def _shown(self, steps: Any) -> str:
+        self.picture.show(steps)
+        return self.words(steps)
 
     def _changed(self, change: Mapping[str, Any]) -> None:
         with self.lock:

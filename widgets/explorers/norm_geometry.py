@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.formats import number
 from widgets.inputs import as_vector
-from widgets.maths.geometry import GeometrySteps, farthest, geometry_steps
+from widgets.maths.geometry import GeometrySteps, farthest, geometry_steps, geometry_steps_along
 from widgets.pictures.norm_geometry import NormGeometryPicture
 
 EXAMPLE = (-0.5, -0.4, 1.2)
@@ -55,14 +56,18 @@ class NormGeometry(Explorer):
     def steps(self, shift: float, turn: float, view: float) -> GeometrySteps:
         return geometry_steps(self.x0, shift, turn, VIEW + view)
 
+    def along(self, places: Sequence[Mapping[str, float]]) -> list[GeometrySteps]:
+        shifts, turns, views = ([at[name] for at in places] for name in ("shift", "turn", "view"))
+        return geometry_steps_along(self.x0, shifts, turns, [VIEW + view for view in views])
+
     def words(self, steps: GeometrySteps) -> str:
         x = ", ".join(map(number, steps.x.tolist()))
-        start = f"x = ({x}) has mean {number(steps.x.mean().item())}:"
+        start = f"x = ({x}) has mean {number(steps.facts[0, 0].item())}:"
         if steps.layer_norm.abs().max() < 1e-6:
             return f"{start} all components are equal, so LayerNorm’s result is 0 and lies on no circle."
-        if steps.angle() < 0.5:
+        if steps.angle < 0.5:
             return f"{start} both results are the same point of the circle."
-        return f"{start} RMSNorm’s result is {number(steps.angle(), 0)}° from LayerNorm’s, off the circle."
+        return f"{start} RMSNorm’s result is {number(steps.angle, 0)}° from LayerNorm’s, off the circle."
 
     def lines(self, steps: GeometrySteps) -> str:
         where = f"overall shift {number(steps.shift, sign=True)}, turned by {_degrees(steps.turn)}"
@@ -70,7 +75,7 @@ class NormGeometry(Explorer):
         for name, vector in steps.named.items():
             lines.append(f"{name:<14}" + "".join(f"{number(value):>7}" for value in vector.tolist()))
         nothing = steps.layer_norm.abs().max() < 1e-6
-        between = "LayerNorm’s result is 0" if nothing else f"{number(steps.angle(), 0)}°"
+        between = "LayerNorm’s result is 0" if nothing else f"{number(steps.angle, 0)}°"
         return "\n".join([*lines, f"between the two results: {between}"])
 
 

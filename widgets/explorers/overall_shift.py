@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Control, Slider, TextBox
 from widgets.formats import number
 from widgets.inputs import as_vector, number_range, parse_vector, yes_or_no
-from widgets.maths.norms import ShiftSteps, mean_and_rms, shift_steps
+from widgets.maths.norms import ShiftSteps, in_words, shift_steps, shift_steps_along
 from widgets.pictures.overall_shift import OverallShiftPicture
 
 EXAMPLE = (2.0, -1.0, 0.5, 3.0, -0.5, 1.0)
@@ -66,19 +67,23 @@ class OverallShift(Explorer):
     def steps(self, shift: float, scale: float) -> ShiftSteps:
         return shift_steps(self.x0, scale, shift)
 
+    def along(self, places: Sequence[Mapping[str, float]]) -> list[ShiftSteps]:
+        return shift_steps_along(self.x0, [at["scale"] for at in places], [at["shift"] for at in places])
+
     def words(self, steps: ShiftSteps) -> str:
         """Two sentences of one form at every shift, so that a recording keeps their words once."""
-        shift, scale, mean = self._written(steps.shift), number(steps.scale), number(steps.layer_norm.x.mean().item())
+        shift, scale = self._written(steps.shift), number(steps.scale)
+        x, _, _, rms_norm = (number(mean) for mean, _ in steps.facts.tolist())
         results = "LayerNorm’s result mean 0"
         if not self.layernorm_only:
-            results += f", RMSNorm’s mean {number(steps.rms_norm.result.mean().item())}"
-        return f"Shift {shift}, scale {scale}: x has mean {mean}, {results}. {self._next(steps)}"
+            results += f", RMSNorm’s mean {rms_norm}"
+        return f"Shift {shift}, scale {scale}: x has mean {x}, {results}. {self._next(steps)}"
 
     def _next(self, steps: ShiftSteps) -> str:
         """A question where the shift is 0, else what has changed since."""
         if steps.shift == 0:
             return f"Add a shift: which {'rows' if self.layernorm_only else 'result'} will follow?"
-        layer_norm, rms_norm = (number(change) for change in steps.changes())
+        layer_norm, rms_norm = map(number, steps.changes.tolist())
         if self.layernorm_only:
             return f"Since shift 0 it has changed by {layer_norm} at most."
         return f"Since shift 0 they have changed by {layer_norm} and {rms_norm} at most."
@@ -92,8 +97,9 @@ class OverallShift(Explorer):
         if not self.layernorm_only:
             rows["RMSNorm"] = steps.rms_norm.result
         head = f"overall shift {self._written(steps.shift)}, scale {number(steps.scale)}"
-        return "\n".join([head, *(_line(name, row) for name, row in rows.items())])
+        facts = (in_words(*found) for found in steps.facts.tolist())
+        return "\n".join([head, *(_line(*row, found) for row, found in zip(rows.items(), facts, strict=False))])
 
 
-def _line(name: str, row: Tensor) -> str:
-    return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + mean_and_rms(row)
+def _line(name: str, row: Tensor, facts: str) -> str:
+    return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + facts

@@ -205,14 +205,20 @@ class Flipbook(anywidget.AnyWidget):
         at = {other: value for other, value in values.items() if other != name}
         with plain():
             return self._recorder.record(
-                lambda position: self._show(**at, **{name: position}), along or self.positions[name], at
+                lambda positions: self._through([{**at, name: position} for position in positions]),
+                along or self.positions[name],
+                at,
             )
+
+    def _through(self, places: Sequence[Mapping[str, float]]) -> Iterator[str]:
+        """Shows the picture at each of these places of all sliders in turn; gives its words there."""
+        return (self._show(**at) for at in places)
 
     def recorded(self, places: Sequence[Mapping[str, float]]) -> Reel:
         """What the picture looks like at each of these places of all sliders, as one long reel; nothing changes."""
         with self.lock, plain():
             numbers = range(len(places))
-            return self._recorder.record(lambda number: self._show(**places[int(number)]), numbers, {}, largest=None)
+            return self._recorder.record(lambda _: self._through(places), numbers, {}, largest=None)
 
     def png(self) -> bytes:
         """The picture as it stands, panels side by side, in 64 colours, for readers without widgets."""

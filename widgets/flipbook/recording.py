@@ -6,7 +6,7 @@ column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -66,14 +66,14 @@ class Recorder:
 
     def record(
         self,
-        show: Callable[[float], str],
+        show: Callable[[Sequence[float]], Iterable[str]],
         along: Sequence[float],
         at: Mapping[str, float],
         largest: int | None = LARGEST,
     ) -> Reel:
-        """Shows each position in turn and keeps what the moving artists look like there.
+        """Keeps what the moving artists look like at each position.
 
-        show(position) moves the artists and returns the state in words.
+        show(along) moves them to one position after another, and gives the state in words at each.
         Raises ValueError when `show` changes an artist that is not in `moving`, or the whole is too large.
         """
         lanes = [lane(artist, self.renderers[_figure(artist)]) for artist in self.moving]
@@ -81,8 +81,8 @@ class Recorder:
         axes = [one for figure in self.figures for one in figure.axes]
         homes = [one.artist.axes for one in lanes]
         words = []
-        for number, position in enumerate(along):
-            words.append(show(position))
+        for number, said in enumerate(show(along)):
+            words.append(said)
             limits: dict[Any, tuple] = {one: _limits(one) for one in axes}
             for one, home in zip(lanes, homes, strict=True):
                 one.note(number, limits.get(home, ()))

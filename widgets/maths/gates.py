@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -55,16 +56,19 @@ CURVES = ("ReLU", "sigmoid", "Swish", "GELU")
 
 def curves_at(z: float, beta: float = 1.0) -> CurvesAt:
     """ReLU, sigmoid, Swish with this beta, and GELU at z, with their slopes."""
-    at = torch.tensor([z], dtype=torch.float64)
-    values = [activations.relu(at), activations.sigmoid(at), swish(at, beta), activations.gelu(at)]
-    slopes = [
-        activations.relu_derivative(at),
-        activations.sigmoid_derivative(at),
-        activations.swish_derivative(at, beta),
-        activations.gelu_derivative(at),
+    return curves_along([z], [beta])[0]
+
+
+def curves_along(z: Sequence[float], betas: Sequence[float]) -> list[CurvesAt]:
+    """The same for as many z and betas, computed together."""
+    at, beta = (torch.tensor(numbers, dtype=torch.float64) for numbers in (z, betas))
+    values = torch.stack([activations.relu(at), activations.sigmoid(at), swish(at, beta), activations.gelu(at)])
+    slopes = [activations.relu_derivative(at), activations.sigmoid_derivative(at)]
+    slopes += [activations.swish_derivative(at, beta), activations.gelu_derivative(at)]
+    states = (gate_states(row) for row in values[1:3])
+    return [
+        CurvesAt(*one) for one in zip(z, betas, values.T.tolist(), torch.stack(slopes).T.tolist(), *states, strict=True)
     ]
-    states = gate_states(torch.cat(values[1:3]))
-    return CurvesAt(z, beta, torch.cat(values).tolist(), torch.cat(slopes).tolist(), *states)
 
 
 @dataclass(frozen=True)

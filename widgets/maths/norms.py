@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from widgets.formats import fitted, scientific
+from widgets.maths.places import apart, column
 
 
 def rms(x: Tensor, eps: float = 0.0) -> Tensor:
@@ -23,12 +24,18 @@ def rms(x: Tensor, eps: float = 0.0) -> Tensor:
     return (x.square().mean(dim=-1, keepdim=True) + eps).sqrt()
 
 
-def mean_and_rms(x: Tensor) -> str:
-    """The mean and the RMS of one vector in words, such as "mean 0.83   RMS 1.61"; large ones with fewer decimals.
+def mean_and_rms(*vectors: Tensor) -> Tensor:
+    """The mean and the root mean square of each vector.
 
-    x: (d,)
+    vectors: (..., d) each -> (..., vectors, 2)
     """
-    return f"mean {fitted(x.mean().item(), 6)}   RMS {fitted(rms(x).item(), 6)}"
+    rows = torch.stack(vectors, dim=-2)
+    return torch.cat([rows.mean(dim=-1, keepdim=True), rms(rows)], dim=-1)
+
+
+def in_words(mean: float, size: float) -> str:
+    """A vector's mean and RMS, such as "mean 0.83   RMS 1.61"; large ones with fewer decimals."""
+    return f"mean {fitted(mean, 6)}   RMS {fitted(size, 6)}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,11 @@ def rms_norm_steps(x: Tensor, eps: float = 1e-5) -> NormSteps:
 
 @dataclass(frozen=True)
 class ShiftSteps:
-    """The vector scale * x0 + shift down both paths, and both results at shift 0 to compare with."""
+    """The vector scale * x0 + shift down both paths, and both results at shift 0 to compare with.
+
+    facts: (4, 2), mean and RMS of x, x - mean, LayerNorm's result and RMSNorm's
+    changes: (2,), the largest change of any component since shift 0 in LayerNorm's result and in RMSNorm's
+    """
 
     scale: float
     shift: float
@@ -78,6 +89,8 @@ class ShiftSteps:
     rms_norm: NormSteps
     layer_norm_unshifted: Tensor
     rms_norm_unshifted: Tensor
+    facts: Tensor
+    changes: Tensor
 
     def largest(self) -> tuple[float, float]:
         """The largest size a component of either result can have, whatever the shift: (LayerNorm, RMSNorm).
@@ -88,27 +101,29 @@ class ShiftSteps:
         layer_norm = self.layer_norm.result.abs().max().item()
         return layer_norm, (1 + layer_norm**2) ** 0.5
 
-    def changes(self) -> tuple[float, float]:
-        """The largest change of any component since shift 0: (LayerNorm's result, RMSNorm's result)."""
-        layer_norm = (self.layer_norm.result - self.layer_norm_unshifted).abs().max()
-        rms_norm = (self.rms_norm.result - self.rms_norm_unshifted).abs().max()
-        return layer_norm.item(), rms_norm.item()
-
 
 def shift_steps(x0: Tensor, scale: float = 1.0, shift: float = 0.0, eps: float = 1e-5) -> ShiftSteps:
     """Multiply by the scale, add the shift to every component, and normalise both ways.
 
     x0: (d,), floating point
     """
+    return shift_steps_along(x0, [scale], [shift], eps)[0]
+
+
+def shift_steps_along(
+    x0: Tensor, scales: Sequence[float], shifts: Sequence[float], eps: float = 1e-5
+) -> list[ShiftSteps]:
+    """The same for as many scales and shifts, computed together.
+
+    x0: (d,), floating point
+    """
+    scale, shift = column(scales), column(shifts)
     x = scale * x0
-    return ShiftSteps(
-        scale,
-        shift,
-        layer_norm_steps(x + shift, eps),
-        rms_norm_steps(x + shift, eps),
-        layer_norm_steps(x, eps).result,
-        rms_norm_steps(x, eps).result,
-    )
+    layer_norm, rms_norm = layer_norm_steps(x + shift, eps), rms_norm_steps(x + shift, eps)
+    before = layer_norm_steps(x, eps).result, rms_norm_steps(x, eps).result
+    facts = mean_and_rms(layer_norm.x, layer_norm.centred, layer_norm.result, rms_norm.result)
+    changes = torch.stack([layer_norm.result - before[0], rms_norm.result - before[1]], dim=-2).abs().amax(dim=-1)
+    return apart(ShiftSteps(scale, shift, layer_norm, rms_norm, *before, facts, changes))  # type: ignore[arg-type]
 
 
 def output_rms(size: Tensor, eps: float, inside: bool = True) -> Tensor:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Polygon
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from widgets import formats, style
 from widgets.maths.geometry import GeometrySteps
-from widgets.maths.norms import mean_and_rms
+from widgets.maths.norms import in_words
 from widgets.pictures.page import DASHED, PANEL, Page, box, faint, line, write
 
 HEIGHT = 336
+ROUND = Path.unit_circle()  # as curves, which stay exact however they are seen
 ROOT3 = 3**0.5  # the length of a vector of three components whose RMS is 1
 SPHERE, ROOM = 128.0, 150.0  # points: the largest radius of the sphere; how far from the middle a point may lie
 FARTHEST = 4.5  # the longest vector that is drawn to scale; a longer one leaves the page
@@ -58,11 +60,14 @@ class NormGeometryPicture:
         angles = np.linspace(0, 2 * np.pi, 73)
         edge = self.eye.middle[:, None] + ROOT3 * self.eye.unit * np.array([np.cos(angles), np.sin(angles)])
         line(self.page, *edge, color=style.FAINT, linewidth=1.2)
-        disc = self.page.add(Polygon(np.zeros((2, 2)), facecolor=style.LAYER_NORM, alpha=0.13, linewidth=0))
-        thin = [line(self.page, (), (), color=style.RULE, linewidth=1) for _ in range(3)]
-        thick = line(self.page, (), (), color=style.LAYER_NORM, linewidth=2.2)
+        disc = self._ring(facecolor=style.LAYER_NORM, alpha=0.13, linewidth=0)
+        thin = [self._ring(edgecolor=style.RULE, linewidth=1, fill=False, zorder=2) for _ in range(3)]
+        thick = self._ring(edgecolor=style.LAYER_NORM, linewidth=2.2, fill=False, zorder=2)
         ones = line(self.page, (), (), linewidth=1, linestyle=DASHED)
         return [disc, *thin, thick, ones]
+
+    def _ring(self, **look: Any) -> PathPatch:
+        return self.page.add(PathPatch(ROUND, **look))
 
     def show(self, steps: GeometrySteps) -> None:
         """Moves the vector and its results to these steps."""
@@ -83,11 +88,9 @@ class NormGeometryPicture:
     def _look_from(self, azimuth: float) -> None:
         self.eye.look_from(azimuth)
         disc, *thin, thick, ones = self.scenery
-        equator = self.eye.see(circle((1.0, 1.0, 1.0)))
-        disc.set_xy(equator)
-        thick.set_data(*equator.T)
-        for one, normal in zip(thin, np.eye(3), strict=True):
-            one.set_data(*self.eye.see(circle(normal)).T)
+        ones_plane = (1.0, 1.0, 1.0)
+        for ring, normal in zip((disc, thick, *thin), (ones_plane, ones_plane, *np.eye(3)), strict=True):
+            ring.set(path=Path(self.eye.see(circle(normal)), ROUND.codes))
         ones.set_data(*self.eye.see([[-1.22] * 3, [1.22] * 3]).T)
 
     def _places(self, x: np.ndarray, layer_norm: np.ndarray, rms_norm: np.ndarray) -> list[np.ndarray]:
@@ -154,19 +157,19 @@ class _Texts:
         self.covers = {"the results": [(0, 0, 110, PANEL, HEIGHT - 206)], "the angle": [(0, 0, 84, PANEL, 22)]}
 
     def show(self, steps: GeometrySteps) -> None:
-        for numbers, facts, vector in zip(self.numbers, self.facts, steps.named.values(), strict=True):
+        rows = zip(self.numbers, self.facts, steps.named.values(), steps.facts.tolist(), strict=True)
+        for numbers, facts, vector, found in rows:
             numbers.set_text("(" + ", ".join(map(formats.number, vector.tolist())) + ")")
-            facts.set_text(mean_and_rms(vector))
-        self.angle.set_text(f"between the two results: {formats.number(steps.angle(), 0)}°")
+            facts.set_text(in_words(*found))
+        self.angle.set_text(f"between the two results: {formats.number(steps.angle, 0)}°")
 
 
-def circle(normal: Any, count: int = 61) -> np.ndarray:
-    """Points of the circle of radius √3 about the origin in the plane with this normal: (count, 3)."""
+def circle(normal: Any) -> np.ndarray:
+    """The circle of radius √3 about the origin in the plane with this normal, as the points of ROUND: (26, 3)."""
     normal = np.asarray(normal, dtype=float) / np.linalg.norm(normal)
     first = np.cross(normal, (0.3, -0.5, 0.8))
     first /= np.linalg.norm(first)
-    angles = np.linspace(0.0, 2 * np.pi, count)[:, None]
-    return ROOT3 * (np.cos(angles) * first + np.sin(angles) * np.cross(normal, first))
+    return ROOT3 * np.asarray(ROUND.vertices) @ np.array([first, np.cross(normal, first)])
 
 
 def _direction(way: np.ndarray) -> np.ndarray:

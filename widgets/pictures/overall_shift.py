@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from widgets import formats, style
-from widgets.maths.norms import NormSteps, ShiftSteps, mean_and_rms
+from widgets.maths.norms import NormSteps, ShiftSteps, in_words
 from widgets.pictures.page import PANEL, BarRow, Page, Rect, box, faint, line, write
 
 HEIGHT = 366
@@ -37,10 +37,11 @@ class OverallShiftPicture:
 
     def show(self, steps: ShiftSteps) -> None:
         """Moves the bars and texts to these steps."""
+        x, centred, *results = (in_words(*row) for row in steps.facts.tolist())
         both = (steps.layer_norm, steps.layer_norm_unshifted), (steps.rms_norm, steps.rms_norm_unshifted)
-        for path, (now, unshifted) in zip(self.paths, both, strict=False):
-            path.show(now, self.unit)
-            path.show_result(now, unshifted, self.result_unit)
+        for path, (now, unshifted), result in zip(self.paths, both, results, strict=False):
+            path.show(now, self.unit, x, centred)
+            path.show_result(now, unshifted, self.result_unit, result)
 
 
 class _Path:
@@ -63,16 +64,16 @@ class _Path:
         self.result = BarRow(page, RESULT, count, self.colour, outlined=True)
         self.artists = [*self.x.artists, *self.result.artists, self.divide, self.x_facts, self.result_facts]
 
-    def show(self, now: NormSteps, unit: float) -> None:
-        """Moves the input; unit: points for the number 1."""
+    def show(self, now: NormSteps, unit: float, x: str, centred: str) -> None:
+        """Moves the input; unit: points for the number 1; x, centred: their mean and RMS in words."""
         self.x.show(now.x.tolist(), unit)
-        self.x_facts.set_text(mean_and_rms(now.x))
+        self.x_facts.set_text(x)
 
-    def show_result(self, now: NormSteps, unshifted: Tensor, unit: float) -> None:
-        """Moves the result, and the outlines of the result at shift 0."""
+    def show_result(self, now: NormSteps, unshifted: Tensor, unit: float, facts: str) -> None:
+        """Moves the result, and the outlines of the result at shift 0; facts: its mean and RMS in words."""
         self.result.show(now.result.tolist(), unit, unshifted.tolist())
         self.divide.set_text(f"2  divide by {self.divisor} = {formats.number(now.scale.item())}")
-        self.result_facts.set_text(mean_and_rms(now.result))
+        self.result_facts.set_text(facts)
 
 
 class _LayerNormPath(_Path):
@@ -88,10 +89,10 @@ class _LayerNormPath(_Path):
         self.mean = box(page, X.left, X.middle, X.width, 1.4, facecolor=self.colour, alpha=0.7)
         self.artists += [*self.centred.artists, self.centred_facts, self.mean]
 
-    def show(self, now: NormSteps, unit: float) -> None:
-        super().show(now, unit)
+    def show(self, now: NormSteps, unit: float, x: str, centred: str) -> None:
+        super().show(now, unit, x, centred)
         self.centred.show(now.centred.tolist(), unit)
-        self.centred_facts.set_text(mean_and_rms(now.centred))
+        self.centred_facts.set_text(centred)
         assert now.mean is not None, "LayerNorm has a mean"
         mean = X.middle + self.x.cut(now.mean.item() * unit)
         self.mean.set_y(mean - 0.7)

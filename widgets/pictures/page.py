@@ -162,5 +162,5 @@ class BarRow:
             bar.set_height(height)
 
     def cut(self, height: float) -> float:
-        """The height a bar can have, in points, to a thousandth."""
-        return round(max(-self.reach, min(self.reach, height)), 3)
+        """The height a bar can have, in points, to a tenth, which is less than a pixel on any screen."""
+        return round(max(-self.reach, min(self.reach, height)), 1)
