@@ -191,7 +191,11 @@ UNKNOWN = [
     (checks.check_rmsnorm_module, made(Norm, lambda m: m.register_buffer("seen", torch.ones(1))), "holds seen"),
     (checks.check_rmsnorm_module, lambda d, eps=1e-6: rms, "expected an `nn.Module`"),
     (checks.check_rmsnorm_module, Norm(8), "built already"),
-    (checks.check_layernorm_from_rmsnorm, lambda x, w, b, eps: norm(x - x.mean(), w, eps) + b, "another token does"),
+    (
+        checks.check_layernorm_from_rmsnorm,
+        lambda x, w, b, eps: norm(x - x.mean(0, keepdim=True), w, eps) + b,
+        "another token does",
+    ),
     (checks.check_rms_norm_backward, lambda g, x, w, eps: g, "expected a tuple of 2 tensors"),
     (checks.check_rms_norm_backward, lambda g, x, w, eps: (g, None), "One of the results is None"),
     (checks.check_swish, lambda z, beta=2.0: z * torch.sigmoid(beta * z), "Without beta"),
@@ -496,6 +500,18 @@ def test_hints_do_not_give_the_missed_version_away() -> None:
     missed = ["eps outside", "eps ignored", "weight never", "float16", "bfloat16", "in place", "detached", "parameter"]
     told = " ".join([verdict.message, *verdict.hints, *(step.what + step.note for step in verdict.steps)])
     assert not [words for words in missed if words in told]
+
+
+def builds_without_a_width(norm_class):
+    return norm_class()(torch.ones(2, 8)).shape == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("works", "words"), [(builds_without_a_width, "norm_class(d)"), (compares_exactly, "rounding")]
+)
+def test_hints_fit_the_way_in_which_a_test_refuses_the_good_versions(works, words) -> None:
+    verdict = checks.check_rmsnorm_test(works)
+    assert "of 3 good ones" in verdict.message and words in verdict.hints[0]
 
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", torch.ones(2, dtype=torch.bool)])

@@ -115,8 +115,8 @@ printed instead of returned | print(F.rms_norm(wide, w.shape, w, eps))
 """
 
 LAYER_NORM = """
-| norm(x - x.mean(), w, eps) + b
-| norm(x - x.mean(-1), w, eps) + b
+mean over tokens and features | norm(x - x.mean(), w, eps) + b
+keepdim forgotten at the mean | norm(x - x.mean(-1), w, eps) + b
 | norm(x - x.mean(-1, keepdim=True), w, eps) * b
 | norm(x - x.mean(-1, keepdim=True) + b, w, eps)
 | norm(x, w, eps) - norm(x, w, eps).mean(-1, keepdim=True) + b
@@ -131,8 +131,9 @@ eps hard-coded | norm(x - x.mean(-1, keepdim=True), w, 1e-5) + b
 | norm(norm(x - x.mean(-1, keepdim=True), torch.ones_like(w), eps), w, eps) + b
 | norm(x - x.mean(-1, keepdim=True), w + b, eps)
 unbiased variance + eps outside the root | (x - x.mean(-1, True)) / (x.std(-1, keepdim=True) + eps) * w + b
-| F.layer_norm(x, x.shape, None, None, eps) * w + b
+mean over tokens and features + statistic over tokens and features | F.layer_norm(x, x.shape, None, None, eps) * w + b
 | norm(x - x.mean(-1, keepdim=True), w, eps) + b + x
+arguments in another order | norm(x - x.mean(-1, keepdim=True), w, b) + eps
 """
 
 BACKWARD = """
@@ -155,6 +156,7 @@ result not cast back | (((g * w - z * (g * w * z).mean(-1, True)) / r).detach().
 | (torch.zeros_like(x), torch.zeros_like(w))
 | (((g * w - z * (g * w * z).mean(-1, True)) / r), gz, None)
 | (((g * w - z * (g * w * z).mean(-1, True)) / r).clamp(-1, 1), gz)
+keepdim forgotten in the second term | ((g * w - z * (g * w * z).mean(-1)) / r, gz)
 """
 
 SWISH = """
@@ -307,4 +309,6 @@ BUGS = """
 5 | F.linear(F.silu(F.linear(x, w.flip(0)).chunk(2, -1)[0]) * F.linear(x, w.flip(0)).chunk(2, -1)[1], eps)
 6 | 0.02 / math.sqrt(2 * w) if "w2" in x or "o" in x else 0.02
 6 | 0.02 * math.sqrt(2 * w) if x.endswith(("w2.weight", "wo.weight")) else 0.02
+3 clamped instead of mended | norm(x.clamp(-240, 240), w, eps)
+3 clamped instead of mended | norm(x.clamp(max=200).clamp(min=-200), w, eps)
 """

@@ -9,7 +9,6 @@ from torch import Tensor
 
 from widgets.checks.exercises.exercise import Exercise, at_first
 from widgets.checks.exercises.rmsnorm import LAYER_NORM_FORMULA
-from widgets.checks.mistakes.diagnosis import Mistake
 from widgets.checks.mistakes.norms import LAYER_NORM_CUT
 from widgets.checks.verdict import Verdict
 
@@ -39,27 +38,9 @@ REWORDED = {
         ("Double x. The result should not change.", "`rsqrt` is already 1 divided by the root, `sqrt` is not."),
     ),
 }
-MEAN_OF_ALL = Mistake(
-    "mean over tokens and features",
-    "One mean is subtracted from all tokens; each token has a mean of its own.",
-    ("Change one token. Do the results of the others stay?", "`dim=-1` takes the mean over the features alone."),
-    ({"centre": lambda wide: wide - wide.mean()},),
-    "bkitano/llama-from-scratch#4",
-)
-MEAN_WITHOUT_KEEPDIM = Mistake(
-    "keepdim forgotten at the mean",
-    "The mean has lost its last axis, so it does not line up with x: for some shapes that is an error, for a square "
-    "one each feature is shifted by another token's mean.",
-    ("What shape has `x.mean(dim=-1)` for x of shape (4, 4)?", "`keepdim=True` keeps the last axis with length 1."),
-    ({"centre": lambda wide: wide - wide.mean(-1)},),
-)
-BANK = (
-    *(
-        replace(one, sentence=REWORDED[one.name][0], hints=REWORDED[one.name][1]) if one.name in REWORDED else one
-        for one in LAYER_NORM_FORMULA.bank
-    ),
-    MEAN_OF_ALL,
-    MEAN_WITHOUT_KEEPDIM,
+BANK = tuple(
+    replace(one, sentence=REWORDED[one.name][0], hints=REWORDED[one.name][1]) if one.name in REWORDED else one
+    for one in LAYER_NORM_FORMULA.bank
 )
 FORMULA = replace(LAYER_NORM_FORMULA, bank=BANK)
 CUT = replace(LAYER_NORM_FORMULA, bank=LAYER_NORM_CUT, properties=())

@@ -21,7 +21,7 @@ from widgets.checks.exercises.swiglu import FUSED_FORMULA, in_one_matrix
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property
 from widgets.checks.mistakes import norm_formulas
-from widgets.checks.mistakes.diagnosis import Mistake, close
+from widgets.checks.mistakes.diagnosis import Mistake, close, named
 from widgets.checks.mistakes.norms import HALF as HALF_PRECISION
 from widgets.checks.verdict import Verdict
 
@@ -133,6 +133,16 @@ _HALF_BANK = (
     ),
 )
 
+_LARGE = norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6)
+_USUAL = norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6)
+
+
+def _not_cut_off(f: Callable[..., Tensor]) -> bool:
+    """What is right for usual numbers is right for large ones too, or gives zeros there, as the bug does."""
+    small, large = (close(f(*one.args), norm_formulas.rms_norm(*one.args)) for one in (_USUAL, _LARGE))
+    return large or not small or not f(*_LARGE.args).any()
+
+
 HALF = Exhibit(
     "mended_3(x, weight, eps)",
     Formula(
@@ -140,9 +150,16 @@ HALF = Exhibit(
         _HALF_BANK,
         (
             norm_probe("300 in float16", (300 * _SIGNS).half(), 1e-6),
-            norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6),
+            _LARGE,
             norm_probe("numbers of about 0.01 and eps = 1e-4", (0.01 * _SIGNS + 0.004).half(), 1e-4),
-            norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6),
+            _USUAL,
+        ),
+        (
+            Property(
+                _not_cut_off,
+                "Small numbers are right, and large ones are not.",
+                *named(_HALF_BANK, "clamped instead of mended"),
+            ),
         ),
         last="Compare with what the formula gives for the same numbers in float32.",
     ),

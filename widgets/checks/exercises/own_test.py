@@ -18,7 +18,7 @@ from widgets.checks.mistakes import habits
 from widgets.checks.mistakes.diagnosis import named
 from widgets.checks.mistakes.norm_formulas import rms_norm, widened
 from widgets.checks.mistakes.norms import CUT, HALF, RMS_NORM
-from widgets.checks.runner import SEED_WORDS
+from widgets.checks.runner import SEED_WORDS, Outcome
 from widgets.checks.verdict import Verdict
 
 
@@ -32,14 +32,17 @@ def check_rmsnorm_test(works: Callable[[type[nn.Module]], bool]) -> Verdict:
 
 def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> None:
     callable_as(trial, works, nn.RMSNorm)
-    trials = [_says_yes(trial, works, norm.make()) for norm in GOOD]
-    accepted, why = [yes for yes, _ in trials], next((why for _, why in trials if why), "")
+    answers = [_says_yes(trial, works, norm.make()) for norm in GOOD]
+    accepted, raising = [yes for yes, _ in answers], next((one for _, one in answers if one.error), None)
     caught = [not _says_yes(trial, works, norm.make())[0] for norm in BROKEN]
     trial.settings.pop(SEED_WORDS, None)  # a test may well begin by seeding
     counts = f"Your test catches {sum(caught)} of {len(BROKEN)} broken versions"
     counts += f" and accepts {sum(accepted)} of {len(GOOD)} good ones."
+    if raising:
+        hints = _TOLERANCE if isinstance(raising.error, AssertionError) else ()
+        trial.refuse(Rung.GOOD, f"{counts} {raised(trial.name, raising, 'on a good version')}", hints=hints)
     if not all(accepted):
-        trial.refuse(Rung.GOOD, f"{counts} {why}".strip(), hints=GOOD[accepted.index(False)].hints)
+        trial.refuse(Rung.GOOD, counts, hints=_TOLERANCE)
     trial.passed(Rung.GOOD)
     for norm, yes in zip(BROKEN, caught, strict=True):
         if yes:
@@ -49,17 +52,17 @@ def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> Non
     trial.praise = counts
 
 
-def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Module]) -> tuple[bool, str]:
-    """What the learner's test says, and what it raised; to raise is to say no, as tests written with `assert` do."""
+def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Module]) -> tuple[bool, Outcome]:
+    """What the learner's test says; to raise is to say no, as tests written with `assert` do."""
     outcome = trial.run(works, norm_class)
     if outcome.error is not None:
-        return False, raised(trial.name, outcome, "on a good version")
+        return False, outcome
     if outcome.value is None:
         trial.refuse(Rung.YES_OR_NO, f"`{trial.name}` gave None back.", [habits.nothing_returned(outcome.printed)])
     is_bool = isinstance(outcome.value, bool) or str(getattr(outcome.value, "dtype", "")).endswith("bool")
     if not is_bool or getattr(outcome.value, "ndim", 0) > 0:
         trial.refuse(Rung.YES_OR_NO, f"`works` returned {kind(outcome.value)}; expected True or False.")
-    return bool(outcome.value), ""
+    return bool(outcome.value), outcome
 
 
 WORKS_HINTS = (
@@ -82,7 +85,7 @@ class Specimen:
 
     name: str
     make: Callable[[], type[nn.Module]]
-    hints: tuple[str, ...]
+    hints: tuple[str, ...] = ()
 
 
 def _norm(trained: bool = True, forward: Callable[..., Tensor] = rms_norm, **steps: Any) -> type[nn.Module]:
@@ -121,9 +124,9 @@ _TOLERANCE = (
 )
 
 GOOD = (
-    Specimen("casts before the weight, as LLaMA does", _norm, _TOLERANCE),
-    Specimen("casts after the weight, as Gemma does", partial(_norm, forward=_cast_last), _TOLERANCE),
-    Specimen("torch's own", partial(_norm, forward=_built_in), _TOLERANCE),
+    Specimen("casts before the weight, as LLaMA does", _norm),
+    Specimen("casts after the weight, as Gemma does", partial(_norm, forward=_cast_last)),
+    Specimen("torch's own", partial(_norm, forward=_built_in)),
 )
 
 _BANK = (*RMS_NORM, *HALF, *CUT)

@@ -52,6 +52,12 @@ BACKWARD = (
         ({"second": lambda z, grad, grad_output, x: z * (grad * z).mean()},),
     ),
     Mistake(
+        "keepdim forgotten in the second term",
+        "The mean in the second term has lost its last axis, so it does not line up with its tokens.",
+        ("Which shape has the mean, and which the normalised x?", "`keepdim=True`"),
+        ({"second": lambda z, grad, grad_output, x: z * (grad * z).mean(-1)},),
+    ),
+    Mistake(
         "weight forgotten in grad_x",
         "grad_x ignores the weight; the gradient passes through the gain on its way to x.",
         ("The last step forwards is the first backwards.", "Begin with `grad = grad_output * weight`."),

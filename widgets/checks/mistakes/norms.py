@@ -298,6 +298,26 @@ LAYER_NORM = (
         ({"shift": lambda result, weight, bias: result + weight * bias},),
     ),
     Mistake(
+        "mean over tokens and features",
+        "One mean is subtracted from all tokens; each token has a mean of its own.",
+        ("Change one token. Do the results of the others stay?", "`dim=-1` takes the mean over the features alone."),
+        ({"centre": lambda wide: wide - wide.mean()},),
+        "bkitano/llama-from-scratch#4",
+    ),
+    Mistake(
+        "keepdim forgotten at the mean",
+        "The mean has lost its last axis, so it does not line up with x: for some shapes that is an error, for a "
+        "square one each feature is shifted by another token's mean.",
+        ("What shape has `x.mean(dim=-1)` for x of shape (4, 4)?", "`keepdim=True` keeps the last axis with length 1."),
+        ({"centre": lambda wide: wide - wide.mean(-1)},),
+    ),
+    Mistake(
+        "arguments in another order",
+        "The arguments are taken in another order than they are passed: `x`, `weight`, `bias`, `eps`.",
+        ("Which arguments does the first line of your function name?", "eps comes last."),
+        ({"order": lambda x, weight, eps, bias: (x, weight, bias, eps)},),
+    ),
+    Mistake(
         "weight and bias exchanged",
         "Weight and bias are exchanged.",
         ("Try a weight of zeros: the result should be the bias.", "Times the weight, plus the bias."),
