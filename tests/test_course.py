@@ -311,6 +311,7 @@ def test_a_failed_renewal_is_tried_again_even_if_the_change_is_undone(machine: M
     assert programs(machine.calls()) == ["pip", "jupyterlab"]
 
 
+@pytest.mark.full
 def test_without_a_network_the_real_pip_ends_in_a_sentence(machine: Machine) -> None:
     """No stand-ins: a real environment is made, and the real pip finds nothing."""
     outcome = machine.run("lab", PYTHONPATH="", PIP_NO_INDEX="1")

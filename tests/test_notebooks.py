@@ -13,12 +13,13 @@ import sys
 from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from conftest import ANOTHER_MACHINE
+from conftest import ANOTHER_MACHINE, pytest_runtest_setup
 from tests.derive import derive
 from tests.notebooks import (
     LESSONS,
@@ -243,6 +244,22 @@ def test_an_exercise_is_its_solution_without_the_answers(path: Path) -> None:
     assert [kept_metadata(cell) for cell in made] == [cell.metadata for cell in stored]
 
 
+def test_a_notebooks_kernel_is_started_in_another_machines_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing else is; what somebody has said goes before it."""
+    for name in ANOTHER_MACHINE:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    before = dict(os.environ)
+    for path, expected in (("a.ipynb", ANOTHER_MACHINE | before), ("test_a.py", before)):
+        starting = pytest_runtest_setup(SimpleNamespace(path=Path(path)))
+        next(starting)
+        assert dict(os.environ) == expected
+        with pytest.raises(StopIteration):
+            starting.send(None)
+        assert dict(os.environ) == before
+
+
+@pytest.mark.full
 def test_nbval_plays_another_machine(tmp_path: Path) -> None:
     """A notebook that stores which machine it was run on passes only on the other one."""
     asks = "import os\nprint(os.environ['ATEN_CPU_CAPABILITY'], os.environ['OMP_NUM_THREADS'])"

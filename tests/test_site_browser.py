@@ -17,6 +17,7 @@ from widgets.site.run import run
 
 CELLS = {
     "imports": "from widgets import norm_geometry, overall_shift, parameter_ledger, predict",
+    "few": "from widgets.site import shipping\nshipping.MOST_PLACES = 600",  # three positions of a second slider
     "size-ask": "predict('Larger?', 'yes', 'no', right='B', topic='test')",
     "size-run": "6 * 7",
     "two-sliders": "overall_shift([1, -2, 0.5])",

@@ -228,7 +228,7 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "how numpy prints": (numpy.get_printoptions, lambda options: numpy.set_printoptions(**options)),
 }
 GENERATORS: tuple[tuple[Callable[[], Any], Callable[[Any], object], Callable[[int], object]], ...] = (
-    (torch.get_rng_state, torch.set_rng_state, torch.manual_seed),
+    (torch.get_rng_state, torch.set_rng_state, torch.default_generator.manual_seed),
     (random.getstate, random.setstate, random.seed),
     (numpy.random.get_state, numpy.random.set_state, numpy.random.seed),
 )
