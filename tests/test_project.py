@@ -24,6 +24,7 @@ DISTRIBUTIONS = {
     "axe_playwright_python": "axe-playwright-python",
     "IPython": "ipython",
     "PIL": "pillow",
+    "jupyter_client": "jupyter-client",
     "mpl_toolkits": "matplotlib",
     "yaml": "pyyaml",
 }
