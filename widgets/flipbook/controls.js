@@ -221,7 +221,7 @@ function textRow(model, { name }, { apply }) {
   }
   const commit = () => input.value === model.get(name) || apply({ [name]: input.value });
   input.onchange = commit;
-  input.onkeydown = ({ key }) => key === "Enter" && commit(); // JupyterLab lets no change event follow
+  input.onkeydown = ({ key }) => void (key === "Enter" && commit()); // JupyterLab lets no change event follow
   const show = () => (input.value = model.get(name));
   const describe = ({ label, shown }) => {
     words.textContent = label;
