@@ -61,7 +61,7 @@ def _losses(chart: Chart, y: float, found: Results, arm: Arm) -> None:
 
 
 def _difference(chart: Chart, y: float, found: Difference) -> None:
-    mean = f"{formats.number(found.mean, 3, sign=True)}  p = {formats.number(found.p_value)}"
+    mean = f"{formats.number(found.mean, 3, sign=True)} p = {formats.number(found.p_value)}"
     _title(chart.page, y, f"{found.change} {found.kept}", mean)
     for value in found.by_seed.values():
         chart.put(chart.dot(style.FAINT, size=6), value, y - 5)

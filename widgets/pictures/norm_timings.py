@@ -70,7 +70,7 @@ def _ratios(compared: Sequence[Ratio]) -> Page:
     faint(page, 8, place.top + 18, "below 1: RMSNorm takes less time")
     lows, highs = _ends(compared)
     furthest = max(2.2, *highs, *(1 / low for low in lows)) * 1.1
-    ticks = {ratio: f"{ratio:g}" for ratio in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if 1 / furthest < ratio < furthest}
+    ticks = {ratio: f"{ratio:g}" for ratio in _marks(furthest) if 1 / furthest < ratio < furthest}
     chart = Chart(page, place, (1 / furthest, furthest), (place.bottom, place.top), ticks, logarithmic="x")
     box(page, chart.x(1) - 0.6, place.bottom, 1.2, place.height, facecolor=style.INK)
     y = place.top - LINE
@@ -83,6 +83,13 @@ def _ratios(compared: Sequence[Ratio]) -> Page:
             _mark(chart, y + LINE / 2, each, formats.number(each.median), style.RMS_NORM)
         y -= LINE
     return page
+
+
+def _marks(furthest: float) -> tuple[float, ...]:
+    """Ratios at which ticks do not touch on an axis that ends at this one."""
+    if furthest < 6:
+        return 0.25, 0.5, 1.0, 2.0, 4.0
+    return (0.25, 1.0, 4.0) if furthest < 14 else (0.1, 1.0, 10.0)
 
 
 def _mark(chart: Chart, y: float, each: Measured, words: str, colour: str) -> None:

@@ -13,7 +13,7 @@ from widgets.pictures.page import PANEL, Page, arrow, box, faint, write
 HEIGHT = 330
 MIDDLE = 152.0  # the height on which both layers begin and end
 APART = 20  # from the middle to each branch's matrix
-ARROW, VECTOR, ROUND = 14.0, 8.0, 18.0  # an arrow's length, a vector's thickness, an operation's radius
+ARROW, VECTOR, ROUND = 14.0, 8.0, 20.0  # an arrow's length, a vector's thickness, an operation's radius
 
 
 def skeleton_figures(ledger: Ledger) -> list[Page]:
