@@ -91,6 +91,15 @@ def rest(page: Page) -> None:
     page.get_by_role("slider").first.evaluate(REST)
 
 
+def covered(page: Page) -> None:
+    """Until canvases show the position that the slider has."""
+    there = "([...all]) => all.length && all[0].style.opacity === '1' && all[0].dataset.shows === input.value"
+    page.wait_for_function(
+        "() => { const input = document.querySelector('input[type=range]');"
+        f"return ({there})(document.querySelectorAll('canvas')); }}"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "look"),
     [
@@ -111,7 +120,7 @@ def test_it_shows_what_the_svg_shows(chromium, name, look):
         before = at_rest(page)
         page.evaluate(SLOW)
         drag(page, FAR)
-        assert page.locator("canvas").count() > 0
+        covered(page)
         drawn = picture(page)
         assert page.locator("canvas").count() > 0
         rest(page)
@@ -120,6 +129,22 @@ def test_it_shows_what_the_svg_shows(chromium, name, look):
         assert np.abs(blurred(drawn) - blurred(exact)).max() < 30  # of 255; a missing mark is 60 and more
         assert np.abs(blurred(before) - blurred(exact)).max() > 60
         assert page.complaints == []
+
+
+def test_a_page_that_allows_no_thread_goes_on_with_the_svg(chromium):
+    refused = "() => { window.Worker = function () { throw new Error('Refused by the page'); }; }"
+    for script in (refused, "() => { URL.createObjectURL = () => 'blob:gone'; }"):
+        with bare(chromium, Disc("radius", [*range(1, 21)])) as page:
+            page.evaluate(script)
+            page.evaluate("() => { close(); document.body.replaceChildren(); show(model); }")
+            page.evaluate(SLOW)
+            drag(page, FAR)
+            page.wait_for_function("() => document.querySelectorAll('canvas').length === 0")
+            drag(page, 1)
+            assert page.get_by_role("slider").input_value() == str(FAR + 1)
+            width = page.locator("[data-moves]").first.evaluate("e => e.getBBox().width")
+            assert width == pytest.approx(2 * (FAR + 2))  # of radius k + 1
+            rest(page)
 
 
 def test_what_it_cannot_draw_moves_in_the_svg(chromium):

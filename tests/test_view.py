@@ -254,7 +254,7 @@ def test_an_error_in_the_kernel_is_said(chromium, monkeypatch):
         def broken(*_, **__):
             raise ValueError("no such place")
 
-        monkeypatch.setattr(type(explorer), "steps", broken)
+        monkeypatch.setattr(type(explorer), "along", broken)
         page.get_by_role("slider", name="overall shift").press("End")
         page.get_by_text("The picture could not be drawn: no such place").wait_for()
 

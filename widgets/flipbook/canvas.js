@@ -1,177 +1,185 @@
 // @ts-check
-// The moving marks on a canvas, while a hand moves on a machine that cannot keep up with the SVG: there each changed
-// element costs a layout, and a text most of all. A canvas draws what the elements say, in their order and look, and they
-// are hidden under it until the hand rests. It knows what svg.py writes: paths, texts, markers, clips and hatches.
+// The moving marks on canvases, while a hand moves on a machine that cannot keep up with the SVG, in which each change is
+// a layout of the page. painter.js draws what the SVG's elements say, in their order and look, in a thread of its own;
+// they are hidden under the canvases until the hand rests. It knows what svg.py writes: paths, texts, markers, clips and
+// hatches.
 
 const CAN_DRAW = ["path", "text", "use"];
-const CAN_MOVE = ["", "d", "x", "y", "display"]; // the attributes that may change under it; "" is the text
-const ALIGN = /** @type {Record<string, CanvasTextAlign>} */ ({ start: "left", middle: "center", end: "right" });
+const CAN_MOVE = ["", "d", "x", "y", "display"]; // the attributes that may change on a canvas; "" is the text
+const ALIGN = /** @type {Record<string, string>} */ ({ start: "left", middle: "center", end: "right" });
+const START = 40; // milliseconds until the first drawing of a canvas is on the screen
 
 /**
- * An element and its attributes as they are now; `above` are the groups around it.
- * @typedef {{node: any, at: Record<string, string>, above: Drawn[], path?: Path2D, clip?: Path2D, turn?: DOMMatrix,
- *   look?: any, larger?: any, fills?: boolean, strokes?: boolean, dashes?: number[]}} Drawn
- */
-
-/**
- * The canvases over the panels of `frame`. begin() puts them there, change() and draw() show a position, end() takes
- * them away.
+ * The canvases over the panels of `frame`. begin() prepares them, show() a position, end() takes them away; on() says
+ * whether they are what is seen.
  * @param {HTMLElement} frame
  */
 function makeCanvas(frame) {
-  /** @type {{context: CanvasRenderingContext2D, leaves: Drawn[], scale: DOMMatrix, stale: boolean}[]} */
+  const address = URL.createObjectURL(new Blob([String(join), "\n", PAINTER], { type: "text/javascript" }));
+  /** @type {Worker | undefined} */
+  let painter;
+  let broken = false; // this page allows no such thread, or this browser has none
+  /** @type {{canvas: any, leaves: Element[]}[]} */
   let sheets = [];
-  /** @type {Record<number, [Drawn, {stale: boolean}]>} */
-  let moving = {};
+  let id = 0; // of this drag
+  let visible = false;
+  let drawing = false; // one position at a time, so that a slow painter is asked for the newest only
+  /** @type {number | undefined} */
+  let next;
 
-  /** False where these tracks, or this browser, ask for more than it can. @param {[number, string, any][]} tracks */
-  function begin(tracks) {
+  /** False where this reel, or this browser, asks for more than can be done. @param {Reel} reel */
+  function begin({ tracks, columns }) {
     const svgs = [...frame.querySelectorAll("svg")].filter((svg) => svg.querySelector("[data-moves]"));
-    const known = tracks.every(([, attribute]) => CAN_MOVE.includes(attribute));
-    const ahead = known && frame.getClientRects().length ? svgs.map(fromFirstMoving) : [];
-    if (!ahead.length || !ahead.flat().every(({ node }) => CAN_DRAW.includes(node.localName))) return false;
-    svgs.forEach((svg, k) => cover(svg, ahead[k]));
-    return true;
+    const known = !broken && tracks.every(([, attribute]) => CAN_MOVE.includes(attribute)) && frame.getClientRects().length > 0;
+    const marks = known ? svgs.map(fromFirstMoving) : [];
+    if (!marks.length || !marks.flat().every(([, { kind }]) => CAN_DRAW.includes(kind))) return false;
+    try {
+      painter ??= startPainter();
+      sheets = svgs.map((svg, k) => ({ canvas: canvasOver(svg), leaves: marks[k].map(([node]) => node) }));
+      const panels = sheets.map(({ canvas }, k) => describe(svgs[k], canvas, marks[k]));
+      painter.postMessage({ reel: { tracks, columns }, panels }, panels.map(({ canvas }) => canvas));
+    } catch {
+      broken = true;
+      end();
+    }
+    id += 1;
+    return !broken;
   }
 
-  /** @param {SVGSVGElement} svg @param {Drawn[]} leaves */
-  function cover(svg, leaves) {
-    const sheet = { ...sheetOver(svg), leaves, stale: true };
-    for (const leaf of leaves) dress(leaf, svg, sheet.scale);
-    for (const leaf of leaves) leaf.node.setAttribute("visibility", "hidden");
-    for (const one of leaves.flatMap((leaf) => [...leaf.above, leaf]))
-      if (moves(one)) moving[one.node.dataset.moves] = [one, sheet];
-    sheets.push(sheet);
+  function startPainter() {
+    const thread = new Worker(address);
+    thread.onmessage = drawn;
+    thread.onerror = () => {
+      broken = true;
+      end();
+    };
+    return thread;
   }
 
-  /** @param {number} number @param {string} attribute @param {string} value */
-  function change(number, attribute, value) {
-    const [one, sheet] = moving[number] ?? [];
-    if (!one || !sheet) return; // a group in which nothing is drawn
-    one.at[attribute] = value;
-    if (attribute === "d") one.path = new Path2D(value);
-    sheet.stale = true;
+  /** @param {number} k */
+  function show(k) {
+    next = k;
+    if (drawing || next === sheets[0].canvas.k) return;
+    drawing = true;
+    painter?.postMessage({ k, id });
   }
 
-  function draw() {
-    for (const sheet of sheets.filter(({ stale }) => stale)) {
-      const { context, leaves, scale } = sheet;
-      context.setTransform(scale);
-      context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-      for (const leaf of leaves) if (![leaf, ...leaf.above].some(({ at }) => at.display === "none")) put(context, leaf);
-      sheet.stale = false;
+  function drawn({ data }) {
+    drawing = false;
+    if (data.id !== id || !sheets.length) return;
+    if (!visible) setTimeout(uncover, START, id);
+    sheets[0].canvas.k = sheets[0].canvas.dataset.shows = data.k; // so that a test knows
+    if (next !== undefined) show(next);
+  }
+
+  /** @param {number} of */
+  function uncover(of) {
+    if (of !== id || !sheets.length) return;
+    visible = true;
+    for (const { canvas, leaves } of sheets) {
+      canvas.style.opacity = 1;
+      for (const leaf of leaves) leaf.setAttribute("visibility", "hidden");
     }
   }
 
   function end() {
-    for (const { context, leaves } of sheets) {
-      for (const { node } of leaves) node.removeAttribute("visibility");
-      context.canvas.remove();
+    for (const { canvas, leaves } of sheets) {
+      for (const leaf of leaves) leaf.removeAttribute("visibility");
+      canvas.remove();
     }
-    [sheets, moving] = [[], {}];
+    [sheets, visible, next] = [[], false, undefined];
   }
-  return { begin, change, draw, end, on: () => sheets.length > 0 };
+  function stop() {
+    end();
+    painter?.terminate();
+    URL.revokeObjectURL(address);
+  }
+  return { begin, show, end, stop, begun: () => sheets.length > 0, on: () => visible };
 }
 
-/** An empty canvas over an SVG, and what brings the SVG's points to its pixels. @param {SVGSVGElement} svg */
-function sheetOver(svg) {
+/** A canvas over an SVG, on whole pixels, as an SVG need not be; it is not seen yet. @param {SVGSVGElement} svg */
+function canvasOver(svg) {
   const { left, top, right, bottom } = svg.getBoundingClientRect();
   const [x, y, beyond, below] = [left, top, right, bottom].map((edge) => edge * devicePixelRatio);
-  const unit = devicePixelRatio % 1 ? 1 : devicePixelRatio; // a canvas lies on whole pixels, an SVG need not
+  const unit = devicePixelRatio % 1 ? 1 : devicePixelRatio;
   const [across, down] = [x, y].map((edge) => unit * Math.floor(edge / unit));
   const [width, height] = [beyond - across, below - down].map((length) => unit * Math.ceil(length / unit));
   const canvas = element("canvas", { width, height, ariaHidden: "true" });
   const style = { left: across - x, top: down - y, width, height };
   for (const name in style) canvas.style[name] = `${style[name] / devicePixelRatio}px`;
-  const { a, d, e, f } = /** @type {DOMMatrix} */ (svg.getScreenCTM());
-  const scale = new DOMMatrix().translate(-across, -down).scale(devicePixelRatio).multiply(new DOMMatrix([a, 0, 0, d, e, f]));
+  canvas.style.opacity = 0;
+  canvas.corner = [across, down];
   svg.after(canvas);
-  return { context: canvas.getContext("2d"), scale };
+  return canvas;
 }
 
-const moves = (/** @type {Drawn} */ { node }) => node.hasAttribute("data-moves");
+/** What is drawn in an element, from below to above: [node, mark] each; a mark's `groups` are those around it, and itself. */
+function marksIn(node, above = []) {
+  if (node.localName === "defs") return [];
+  const { "data-moves": moves, ...at } = Object.fromEntries([...node.attributes].map(({ name, value }) => [name, value]));
+  const mark = { kind: node.localName, at: { ...at, "": node.textContent }, moves, groups: [] };
+  mark.groups = [...above, mark];
+  if (!["svg", "g"].includes(mark.kind)) return [[node, mark]];
+  return [...node.children].flatMap((child) => marksIn(child, mark.groups));
+}
 
 /** What moves in a picture, and all that lies over it. @param {SVGSVGElement} svg */
 function fromFirstMoving(svg) {
-  const all = leavesOf(svg);
-  return all.slice(all.findIndex((leaf) => [leaf, ...leaf.above].some(moves)));
+  const all = marksIn(svg);
+  return all.slice(all.findIndex(([, { groups }]) => groups.some(({ moves }) => moves !== undefined)));
 }
 
-/** What is drawn in an element, from below to above. @param {any} node @param {Drawn[]} above @returns {Drawn[]} */
-function leavesOf(node, above = []) {
-  if (node.localName === "defs") return [];
-  const at = Object.fromEntries([...node.attributes].map(({ name, value }) => [name, value]));
-  const one = { node, at, above };
-  if (["svg", "g"].includes(node.localName)) return [...node.children].flatMap((child) => leavesOf(child, [...above, one]));
-  at[""] = node.textContent;
-  return [one];
+/** A panel as painter.js takes it. @param {SVGSVGElement} svg */
+function describe(svg, canvas, marks) {
+  const { a, d, e, f } = /** @type {DOMMatrix} */ (svg.getScreenCTM());
+  const [larger, deeper, right, down] = [a, d, e, f].map((number) => number * devicePixelRatio);
+  const scale = [larger, 0, 0, deeper, right - canvas.corner[0], down - canvas.corner[1]];
+  for (const [node, mark] of marks) dress(node, mark, svg, scale);
+  return { canvas: canvas.transferControlToOffscreen(), marks: marks.map(([, mark]) => mark) };
 }
 
-/** Finds out how a leaf looks. @param {Drawn} leaf @param {SVGSVGElement} svg @param {DOMMatrix} scale */
-function dress(leaf, svg, scale) {
+/** Finds out how a mark looks; `scale` brings the points of the SVG to pixels. @param {SVGSVGElement} svg */
+function dress(node, mark, svg, scale) {
   const named = (/** @type {string} */ url) => svg.querySelector(`[id="${/#([^")]+)/.exec(url)?.[1]}"]`);
-  const paint = (/** @type {string} */ colour) => (colour.startsWith("url") ? hatch(named(colour), scale) : colour);
-  const style = getComputedStyle(leaf.node);
-  const clip = [leaf, ...leaf.above].find(({ at }) => at["clip-path"])?.at["clip-path"];
-  if (clip) leaf.clip = shape(named(clip)?.firstElementChild);
-  if (leaf.node.localName !== "text") leaf.path = shape(leaf.at.href ? named(leaf.at.href) : leaf.node);
-  leaf.turn = leaf.node.transform.baseVal.consolidate()?.matrix;
-  const larger = (leaf.larger = scale.a); // letters are set in pixels: WebKit spaces them wider than it should when scaled
-  leaf.fills = style.fill !== "none";
-  leaf.strokes = style.stroke !== "none";
-  leaf.dashes = (style.strokeDasharray.match(/[\d.]+/g) ?? []).map(Number);
-  leaf.look = {
-    fillStyle: paint(style.fill),
-    strokeStyle: paint(style.stroke),
-    globalAlpha: Number(style.opacity),
-    lineWidth: parseFloat(style.strokeWidth),
-    lineCap: style.strokeLinecap,
-    lineJoin: style.strokeLinejoin,
-    lineDashOffset: parseFloat(style.strokeDashoffset),
-    miterLimit: Number(style.strokeMiterlimit),
-    font: `${style.fontStyle} ${style.fontWeight} ${larger * parseFloat(style.fontSize)}px ${style.fontFamily}`,
-    textAlign: ALIGN[style.textAnchor],
-  };
+  const paint = (/** @type {string} */ colour) => (colour.startsWith("url") ? hatchOf(named(colour)) : colour);
+  const style = getComputedStyle(node);
+  const turn = node.transform.baseVal.consolidate()?.matrix;
+  const clip = mark.groups.find(({ at }) => at["clip-path"])?.at["clip-path"];
+  const look = { globalAlpha: Number(style.opacity) };
+  if (style.fill !== "none") look.fillStyle = paint(style.fill);
+  if (style.stroke !== "none") Object.assign(look, strokeOf(style), { strokeStyle: paint(style.stroke) });
+  if (mark.kind === "text") Object.assign(look, fontOf(style, scale));
+  else mark.shape = shapeOf(mark.at.href ? named(mark.at.href) : node);
+  if (clip) mark.clip = shapeOf(named(clip)?.firstElementChild);
+  if (turn) mark.turn = [turn.a, turn.b, turn.c, turn.d, turn.e, turn.f];
+  Object.assign(mark, { look, scale, dashes: style.strokeDasharray.match(/[\d.]+/g)?.join() ?? "" });
 }
 
-/** The outline of a path or a rectangle. @param {any} node */
-function shape(node) {
-  if (node.localName !== "rect") return new Path2D(node.getAttribute("d"));
-  const path = new Path2D();
-  path.rect(...["x", "y", "width", "height"].map((name) => Number(node.getAttribute(name))));
-  return path;
+/** @param {CSSStyleDeclaration} style */
+const strokeOf = (style) => ({
+  lineWidth: parseFloat(style.strokeWidth),
+  lineCap: style.strokeLinecap,
+  lineJoin: style.strokeLinejoin,
+  lineDashOffset: parseFloat(style.strokeDashoffset),
+  miterLimit: Number(style.strokeMiterlimit),
+});
+
+/** Letters are set in pixels: WebKit spaces scaled ones too wide. @param {CSSStyleDeclaration} style */
+const fontOf = ({ fontStyle, fontWeight, fontSize, fontFamily, textAnchor }, scale) => ({
+  font: `${fontStyle} ${fontWeight} ${scale[0] * parseFloat(fontSize)}px ${fontFamily}`,
+  textAlign: ALIGN[textAnchor],
+});
+
+/** The outline of a path or a rectangle. */
+function shapeOf(node) {
+  if (node.localName !== "rect") return { d: node.getAttribute("d") };
+  return { box: ["x", "y", "width", "height"].map((name) => Number(node.getAttribute(name))) };
 }
 
-/** A hatch: the tile of its pattern, again and again. @param {any} pattern @param {DOMMatrix} scale */
-function hatch(pattern, scale) {
+/** A hatch: a tile of marks. */
+function hatchOf(pattern) {
+  const parts = [...pattern.children].flatMap((child) => marksIn(child));
+  for (const [node, part] of parts) dress(node, part, pattern, [1]);
   const [width, height] = ["width", "height"].map((name) => Number(pattern.getAttribute(name)));
-  const tile = element("canvas", { width: Math.ceil(width * scale.a), height: Math.ceil(height * scale.d) });
-  const context = tile.getContext("2d");
-  context.scale(tile.width / width, tile.height / height);
-  for (const node of pattern.children) {
-    const part = { node, at: {}, above: [] };
-    dress(part, pattern, scale);
-    put(context, part);
-  }
-  const made = context.createPattern(tile, "repeat");
-  made.setTransform(new DOMMatrix().scale(width / tile.width, height / tile.height));
-  return made;
-}
-
-/** @param {CanvasRenderingContext2D} context @param {Drawn} leaf */
-function put(context, { node, at, path, clip, turn, look, larger, fills, strokes, dashes }) {
-  context.save();
-  Object.assign(context, look);
-  context.setLineDash(dashes);
-  if (clip) context.clip(clip);
-  if (turn) context.transform(turn.a, turn.b, turn.c, turn.d, turn.e, turn.f);
-  if (node.localName === "use") context.translate(Number(at.x), Number(at.y));
-  if (node.localName === "text") {
-    context.scale(1 / larger, 1 / larger);
-    context.fillText(at[""], larger * Number(at.x ?? 0), larger * Number(at.y ?? 0));
-  } else {
-    if (fills) context.fill(path);
-    if (strokes) context.stroke(path);
-  }
-  context.restore();
+  return { width, height, parts: parts.map(([, part]) => part) };
 }

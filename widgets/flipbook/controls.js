@@ -162,7 +162,7 @@ function rangeRow(model, { name, label: called, positions, stops }, { place, pre
   let texts = [];
   function show() {
     const k = place(name);
-    input.value = k;
+    if (Number(input.value) !== k) input.value = k;
     output.textContent = texts[k];
     input.setAttribute("aria-valuetext", texts[k]);
   }

@@ -9,6 +9,7 @@ is all there is, and a move sends nothing.
 from __future__ import annotations
 
 import io
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -82,6 +83,12 @@ def _style() -> str:
     return f".flipbook {{ {light}}}\n.flipbook.dark {{ {_theme(DARK)}}}\n{css}"
 
 
+def _module() -> str:
+    """One module of JavaScript. What runs in a thread of its own is a text in it: its page may not fetch anything."""
+    texts = [(_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS]
+    return "\n".join([f"const PAINTER = {json.dumps((_HERE / 'painter.js').read_text(encoding='utf-8'))};", *texts])
+
+
 class Flipbook(anywidget.AnyWidget):
     """A picture and its controls, as one view that plays in the browser.
 
@@ -96,7 +103,7 @@ class Flipbook(anywidget.AnyWidget):
     """
 
     # Text, not Path: anywidget watches a file for changes and never lets go of a widget made from one.
-    _esm = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    _esm = _module()
     _css = _style()
 
     stages = traitlets.List().tag(sync=True)

@@ -2,7 +2,7 @@
 // Plays what flipbook.py recorded: at each position it sets the attributes that differ, at most once an animation frame.
 // It computes no number and draws no mark. played() in tests/test_flipbook.py is its mirror.
 //
-// The six files player, canvas, kernel, controls, tools and view.js are one module, joined by flipbook.py. The model that they
+// The files player, canvas, kernel, controls, tools and view.js are one module, joined by flipbook.py. The model that they
 // are given is anywidget's, or anything that has these six (a static page has a shim of its own):
 //
 //   get(name)          the value of a trait; see flipbook.py for what there is. get("static") is true where by design
@@ -113,7 +113,7 @@ function makePlayer(model, frame, say) {
   }
 
   function setStages() {
-    uncover();
+    canvas.end();
     frame.replaceChildren(...model.get("stages").map(panel));
     const { style } = /** @type {HTMLElement} */ (frame.parentElement);
     for (const [name, points] of Object.entries(model.get("shape"))) style.setProperty(`--${name}`, String(points));
@@ -132,7 +132,7 @@ function makePlayer(model, frame, say) {
 
   /** @param {Reel} next */
   function mount(next) {
-    uncover();
+    canvas.end();
     reel = next;
     able = true;
     shown = [];
@@ -143,12 +143,6 @@ function makePlayer(model, frame, say) {
       gap.innerHTML = local(next.marks[Number(gap.getAttribute("data-gap"))]);
     elements = {};
     for (const e of frame.querySelectorAll("[data-moves]")) elements[Number(e.getAttribute("data-moves"))] = e;
-  }
-
-  /** @param {Part[]} parts @param {number} k */
-  function join(parts, k) {
-    const { columns } = /** @type {Reel} */ (reel);
-    return parts.map((part) => (typeof part === "number" ? columns[part][k] : part)).join("");
   }
 
   /** @param {string} words */
@@ -167,28 +161,16 @@ function makePlayer(model, frame, say) {
     return place(name, reelOf(name).along);
   }
 
-  /** Hands over what differs at position k. @param {number} k */
-  function set(k, change = write) {
+  /** Sets what differs at position k. @param {number} k */
+  function set(k) {
     const { tracks } = /** @type {Reel} */ (reel);
     tracks.forEach(([number, attribute, parts], track) => {
-      const value = join(parts, k);
+      const value = join(/** @type {Reel} */ (reel), parts, k);
       if (shown[track] === value) return;
       shown[track] = value;
-      change(number, attribute, value);
+      if (attribute === "") elements[number].textContent = value;
+      else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
     });
-  }
-
-  /** @param {number} number @param {string} attribute @param {string} value */
-  function write(number, attribute, value) {
-    if (attribute === "") elements[number].textContent = value;
-    else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
-  }
-
-  /** The SVG shows itself again. */
-  function uncover() {
-    if (!canvas.on()) return;
-    canvas.end();
-    shown = []; // in the SVG
   }
 
   /** Words in place of the picture's own, while they are covered. @param {string} [instead] */
@@ -200,12 +182,13 @@ function makePlayer(model, frame, say) {
 
   /** Shows the present positions, if a reel has them; else the last picture stays until one has come. */
   function paint() {
-    stop();
+    halt();
     const k = find();
     if (k === undefined) return;
-    uncover();
     set(k);
-    speak(join(/** @type {Reel} */ (reel).words, k));
+    canvas.end();
+    const { words } = /** @type {Reel} */ (reel);
+    speak(join(/** @type {Reel} */ (reel), words, k));
   }
 
   /** Every frame from a first move until no more comes. @param {number} now */
@@ -225,15 +208,13 @@ function makePlayer(model, frame, say) {
   function paintMoving(now) {
     const k = find();
     if (k === undefined) return;
-    if (behind >= LAG && !canvas.on() && able) {
-      able = canvas.begin(/** @type {Reel} */ (reel).tracks);
-      shown = []; // on the canvas
-    }
-    set(k, canvas.on() ? canvas.change : write);
-    canvas.draw();
+    const playing = /** @type {Reel} */ (reel);
+    if (behind >= LAG && able && !canvas.begun()) able = canvas.begin(playing);
+    if (canvas.begun()) canvas.show(k);
+    if (!canvas.on()) set(k);
     if (now - said_at < CALM) return;
     said_at = now;
-    say(join(/** @type {Reel} */ (reel).words, k));
+    say(join(playing, playing.words, k));
   }
 
   /** In the next frame. */
@@ -245,13 +226,22 @@ function makePlayer(model, frame, say) {
     moved_at = performance.now();
     soon();
   }
-  function stop() {
+  function halt() {
     cancelAnimationFrame(beating);
     [beating, frame_at] = [0, 0];
+  }
+  function stop() {
+    halt();
+    canvas.stop();
   }
   const late = () => frame.classList.contains("waiting");
   const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
   return { paint, soon, moved, setStages, cover, place, fits, names, positions, at, late, reelOf, stop };
+}
+
+/** A text of which parts stand in columns, at position k. @param {{columns: any[][]}} reel @param {Part[]} parts @param {number} k */
+function join({ columns }, parts, k) {
+  return parts.map((part) => (typeof part === "number" ? columns[part][k] : part)).join("");
 }
 
 /** Colours become those of the theme: in attributes only, never in a text. @param {string} text */

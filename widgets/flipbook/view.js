@@ -55,7 +55,10 @@ function build(model, el) {
   const kernel = makeKernel(model, (sentence) => (state.textContent = sentence));
   player.setStages();
   player.paint();
-  const controls = makeControls(model, box, player, kernel, (yes) => (el.dataset.resting = String(yes)));
+  const settled = (/** @type {boolean} */ yes) => {
+    if (el.dataset.resting !== String(yes)) el.dataset.resting = String(yes);
+  };
+  const controls = makeControls(model, box, player, kernel, settled);
   const extras = makeTools(model, { el, box: tools, frame, words }, player, controls);
   const complain = () => (problem.textContent = model.get("problem"));
   const staged = () => {
