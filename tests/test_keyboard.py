@@ -1,0 +1,157 @@
+"""Lesson 02 and exercise 05 with nothing but the keyboard, in JupyterLab: every control is reached, used and left.
+
+Marked `full`. Shift+Enter runs a cell, arrows go from cell to cell and move what has the focus, Tab goes on, Enter
+presses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser import Lesson
+
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("chromium")]
+
+RMS = "def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()"
+MANY = 80  # presses of Tab, more than any cell has controls
+
+# What has the focus; a mark is left on it, so that what was never reached can be told.
+FOCUSED = """() => {
+    const e = document.activeElement, box = e.getBoundingClientRect(), look = getComputedStyle(e);
+    const here = window.lesson.content.widgets.find(cell => cell.node.contains(e));
+    e.dataset.reached = 'yes';
+    return {
+        kind: e.type || e.localName,
+        name: e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent,
+        cell: here?.model.id,
+        output: Boolean(e.closest('.jp-Cell-outputWrapper, .jp-MarkdownOutput')),
+        framed: look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) > 0,
+        seen: box.width > 0 && box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth,
+    };
+}"""
+MISSED = """id => {
+    const { node } = window.lesson.content.widgets.find(cell => cell.model.id === id);
+    const groups = new Set([...node.querySelectorAll('input[type=radio][data-reached]')].map(e => e.form));
+    return [...node.querySelectorAll('.jp-Cell-outputWrapper :is(input, select, button, summary, a[href])')]
+        .filter(e => e.checkVisibility() && !e.disabled && !e.dataset.reached && !groups.has(e.form))
+        .map(e => e.getAttribute('aria-label') || e.textContent);
+}"""
+QUIET = """() => window.lesson.sessionContext.session?.kernel?.status === 'idle'
+    && window.lesson.content.widgets.every(cell => cell.model.executionState !== 'running')"""
+DRAWN = """id => window.lesson.content.widgets.find(cell => cell.model.id === id)
+    .node.querySelector('.panels svg')"""
+WORDS = """id => window.lesson.content.widgets.find(cell => cell.model.id === id)
+    .node.querySelector('.words').textContent"""
+ACTIVE = "() => window.lesson.content.activeCell.model.id"
+
+
+class Keys:
+    """A person without a mouse."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson, self.page = lesson, lesson.page
+
+    def press(self, key: str, times: int = 1) -> None:
+        for _ in range(times):
+            self.page.keyboard.press(key)
+
+    def run_to(self, cell: str) -> None:
+        """Runs one cell after the other until this one is next. The arrows pass over cells whose code is folded."""
+        while (here := self.page.evaluate(ACTIVE)) != cell:
+            self.press("Shift+Enter")
+            self.page.wait_for_function(f"here => ({ACTIVE})() !== here", arg=here)
+            self.page.wait_for_function(QUIET)
+
+    def run(self, cell: str) -> None:
+        """Runs everything down to a cell, and it, and goes back to it."""
+        self.run_to(cell)
+        self.press("Shift+Enter")
+        self.page.wait_for_function(f"here => ({ACTIVE})() !== here", arg=cell)
+        self.page.wait_for_function(QUIET)
+        self.back_to(cell)
+
+    def back_to(self, cell: str) -> None:
+        """With the arrow, to a cell above whose code is shown."""
+        while (here := self.page.evaluate(ACTIVE)) != cell:
+            self.press("ArrowUp")
+            self.page.wait_for_function(f"here => ({ACTIVE})() !== here", arg=here)
+
+    def tab(self, key: str = "Tab") -> dict:
+        """Goes on; gives what has the focus now. In an output it is always seen, and framed."""
+        self.press(key)
+        focused = self.page.evaluate(FOCUSED)
+        assert not focused["output"] or (focused["framed"] and focused["seen"]), focused
+        return focused
+
+    def tab_to(self, wanted: Callable[[dict], bool], key: str = "Tab") -> dict:
+        """Goes on to a control, or back."""
+        for _ in range(MANY):
+            if wanted(focused := self.tab(key)):
+                return focused
+        raise AssertionError(f"not reached; last: {focused}")
+
+    def tab_through(self, cell: str) -> list[dict]:
+        """Goes through a cell and out of it; gives what had the focus in its output, in order."""
+        reached = []
+        while (focused := self.tab())["cell"] == cell:
+            reached += [focused] * focused["output"]
+            assert len(reached) < MANY, "Tab does not leave the cell"
+        assert self.page.evaluate(MISSED, cell) == []
+        return reached
+
+
+def test_a_question_is_answered(open_lesson: Callable[..., Lesson]) -> None:
+    """Arrows choose, Enter commits, and the next cell is the active one, ready to be run."""
+    keys = Keys(open_lesson("02_rmsnorm.ipynb"))
+    keys.run_to("mean-run")
+    keys.tab_to(lambda focused: focused["kind"] == "radio", "Shift+Tab")
+    keys.press("ArrowUp")  # from the last answer, at which one arrives from below
+    assert keys.page.evaluate("() => document.activeElement.checked && document.activeElement.value") == "1"
+    keys.tab_to(lambda focused: focused["name"] == "Commit")
+    keys.press("Enter")
+    keys.page.wait_for_function(f"() => ({ACTIVE})() === 'mean-run'")
+    keys.press("Shift+Enter")
+    keys.page.wait_for_function(QUIET)
+    assert "Yes, B." in keys.lesson.show("mean-ask").inner_text()
+
+
+def test_every_control_of_an_explorer_is_reached_and_left(open_lesson: Callable[..., Lesson]) -> None:
+    keys = Keys(open_lesson("02_rmsnorm.ipynb"))
+    for cell in ("explore-run", "eps-explore-run", "geometry-run"):
+        keys.run(cell)
+        keys.page.wait_for_function(DRAWN, arg=cell)
+        reached = keys.tab_through(cell)
+        sliders = [focused["name"] for focused in reached if focused["kind"] == "range"]
+        assert sliders
+        keys.back_to(cell)
+        for name in sliders:
+            move(keys, cell, name)
+        keys.tab_through(cell)
+
+
+def move(keys: Keys, cell: str, name: str) -> None:
+    """One slider, by its arrows: the words say something else."""
+    before = keys.lesson.page.evaluate(WORDS, cell)
+    keys.tab_to(lambda focused: focused["kind"] == "range" and focused["name"] == name)
+    value = "() => document.activeElement.getAttribute('aria-valuetext')"
+    stood = keys.page.evaluate(value)
+    keys.press("ArrowRight", 5)
+    assert keys.page.evaluate(value) != stood
+    if name != "walk around":
+        keys.page.wait_for_function(f"([cell, before]) => ({WORDS})(cell) !== before", arg=[cell, before])
+
+
+def test_an_exercise_is_solved(open_lesson: Callable[..., Lesson]) -> None:
+    """The card of an empty answer is opened and left; an answer is typed and passes."""
+    keys = Keys(open_lesson("05_exercise_rmsnorm.ipynb"))
+    keys.run("rms-check")
+    keys.tab_through("rms-check")
+    keys.back_to("rms")
+    keys.press("Enter")
+    keys.press("Control+A")
+    keys.page.keyboard.type(RMS)
+    keys.press("Escape")
+    keys.run("rms-check")
+    assert "passed" in keys.lesson.show("rms-check").locator(".jp-OutputArea").inner_text().lower()
