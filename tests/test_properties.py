@@ -21,6 +21,7 @@ from torch import nn
 
 import widgets
 from tests.data import DATA
+from tests.explorers import EXPLORERS
 from widgets.experiments import ablation, census
 from widgets.experiments.decoder import modern_block
 from widgets.experiments.product_task import learn_product
@@ -238,10 +239,11 @@ def test_very_many_things_are_taken_or_refused(name: str, parameter: str, value:
 
 @pytest.mark.parametrize("name", GOOD)
 def test_good_arguments_are_taken(name: str) -> None:
-    """Else every refusal above would prove nothing."""
+    """Else every refusal above would prove nothing. What has sliders is in the list of those."""
     parameter, value = next(iter(GOOD[name].items()))
     result = call(name, parameter, value)
     assert isinstance(result, Explorer | list | predictions.Prediction)
+    assert bool(getattr(result, "positions", {})) == (name in EXPLORERS)
     closed(result)
 
 
