@@ -24,6 +24,7 @@ CELLS = {
     "closed": "overall_shift([1, 2]).close()",
     "lists": "parameter_ledger()",
     "three-sliders": "norm_geometry()",
+    "wide": "print('a line that no window holds ' * 20)",
 }
 TITLES = {"00_page": ("A page", "Does it play?")}
 
@@ -33,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a small lesson with every kind of explorer."""
     folder = tmp_path_factory.mktemp("site ü")
     cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
-    text = "# A page\n\n**Does it play?** The norm is $x/\\sqrt{\\mathrm{mean}(x^2)}$."
+    text = "# A page\n\n**Does it play?** The norm is $x/\\sqrt{\\mathrm{mean}(x^2)}$.\n\n| | a |\n|---|---|\n| b | 1 |"
     cells.insert(0, nbformat.v4.new_markdown_cell(text, id="title"))
     path = folder / "00_page.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -35,12 +36,17 @@ def page_of(notebook: NotebookNode, shipped: Mapping[str, dict]) -> Page:
             asked = ""
         after = f' data-after="{asked}"' if asked else ""
         if cell.cell_type == "markdown":
-            page.parts.append(f'<div class="prose"{after}>{markdown2html(with_mathml(cell.source))}</div>')
+            page.parts.append(f'<div class="prose"{after}>{_prose(cell.source)}</div>')
         else:
             page.parts.append(_code(cell, shipped, after, page))
         if cell.id.endswith(QUESTION):
             asked = cell.id.removesuffix(QUESTION)
     return page
+
+
+def _prose(markdown: str) -> str:
+    """The corner of a table over its row names is no heading of anything."""
+    return re.sub(r"<th[^>]*></th>", "<td></td>", markdown2html(with_mathml(markdown)))
 
 
 def _code(cell: NotebookNode, shipped: Mapping[str, dict], after: str, page: Page) -> str:

@@ -121,6 +121,15 @@ async function wakeQuestion(form) {
   show();
 }
 
+/** What is wider than the page can be scrolled by keyboard, too. */
+const wide = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+document.querySelectorAll("pre, .code, table").forEach((part) => wide.observe(part));
+
 if ("DecompressionStream" in window) {
   document.querySelectorAll(".ask").forEach(wakeQuestion);
   const near = new IntersectionObserver(
