@@ -16,7 +16,7 @@ from widgets.site.pages import lesson_pages
 from widgets.site.run import run
 
 CELLS = {
-    "imports": "from widgets import norm_geometry, overall_shift, parameter_ledger, predict",
+    "imports": "from widgets import checks, norm_geometry, overall_shift, parameter_ledger, predict",
     "few": "from widgets.site import shipping\nshipping.MOST_PLACES = 600",  # three positions of a second slider
     "size-ask": "predict('Larger?', 'yes', 'no', right='B', topic='test')",
     "size-run": "6 * 7",
@@ -24,6 +24,8 @@ CELLS = {
     "closed": "overall_shift([1, 2]).close()",
     "lists": "parameter_ledger()",
     "three-sliders": "norm_geometry()",
+    "written": "def rms(x):\n    raise NotImplementedError",
+    "card": "checks.check_rms(rms)",
     "wide": "print('a line that no window holds ' * 20)",
 }
 TITLES = {"00_page": ("A page", "Does it play?")}
@@ -130,4 +132,17 @@ def test_axe_finds_no_violation(chromium: Browser, site: Path, name: str, scheme
         explorer(page, figure.get_attribute("data-cell"))
     found = Axe().run(page).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_card_of_a_check_is_on_the_paper_of_its_page(chromium: Browser, site: Path, scheme: str) -> None:
+    context = chromium.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto((site / "00_page.html").as_uri())
+    code = page.locator(".output code").first
+    colours = "e => [e.parentElement.parentElement, document.body].map(e => getComputedStyle(e)"
+    for name in ("backgroundColor", "color"):
+        card, whole = code.evaluate(f"{colours}.{name})")
+        assert card == whole
     context.close()
