@@ -27,7 +27,6 @@ from widgets.checks.verdict import Verdict
 
 def check_swish(swish: Callable[..., Tensor]) -> Verdict:
     """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
-
     call, gradient = "swish(z, beta=1.0)", at_first(SWISH_FORMULA, probes=4)
     return Exercise(call, SWISH_FORMULA, SWISH_HINTS, ("z",), gradient, by_name={"beta": 2.0}).check(swish)
 
@@ -45,14 +44,12 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
 
 def check_matched_d_ff(matched_d_ff: Callable[[int, int], int]) -> Verdict:
     """Is `matched_d_ff(d_model, relu_d_ff)` the largest width of three matrices that cost no more than the two?"""
-
     call = "matched_d_ff(d_model, relu_d_ff)"
     return Exercise(call, MATCHED_FORMULA, MATCHED_HINTS, number=Rung.WHOLE).check(matched_d_ff)
 
 
 def check_llama_d_ff(llama_d_ff: Callable[..., int]) -> Verdict:
     """Does `llama_d_ff(d_model, multiple_of=256, multiplier=1.0)` give the widths of the LLaMA models?"""
-
     call, by_name = "llama_d_ff(d_model, multiple_of=256, multiplier=1.0)", {"multiple_of": 1024, "multiplier": 1.3}
     return Exercise(call, LLAMA_FORMULA, LLAMA_HINTS, number=Rung.WHOLE, by_name=by_name).check(llama_d_ff)
 
@@ -62,7 +59,6 @@ def check_glu_family(glu: Callable[..., Tensor]) -> Verdict:
 
     x: (..., d_model); gate and up: (d_ff, d_model); down: (d_model, d_ff) -> (..., d_model)
     """
-
     call, arguments = "glu(x, gate_weight, up_weight, down_weight, kind)", ("x", "gate", "up", "down")
     return Exercise(call, FAMILY_FORMULA, FAMILY_HINTS, arguments, FAMILY_GRADIENT).check(glu)
 
