@@ -659,6 +659,10 @@ def padded(x):
     return (x.square().sum(-1, keepdim=True) / 2 ** (x.shape[-1] - 1).bit_length()).sqrt()
 
 
+def norm_of_centred(x, w, eps):
+    return norm(x - x.mean(-1, keepdim=True), w, eps)
+
+
 def bug(number):
     return lambda fixed: checks.check_bug(number, fixed)
 
@@ -723,6 +727,10 @@ MORE = [
         "",
     ),
     (bug(2), first_tokens_scale, None, "another token does"),
+    (bug(3), lambda x, w, eps: norm(x.float(), 1, eps).to(x.dtype) * w, "dtype of the weight returned", ""),
+    (bug(4), lambda x, w, eps, sub: x + sub(norm(x, 1, eps) * w), "dtype of the weight returned", ""),
+    (checks.check_rms_norm, lambda x, w, eps: -norm(x, w, eps), None, "should point where x points"),
+    (checks.check_layernorm_from_rmsnorm, lambda x, w, b, eps: 1.1 * norm_of_centred(x, w, eps) + b, None, "of 1, and"),
     (checks.check_rms, padded, "divided by a padded length", ""),
     (checks.check_rms, lambda x: x.square().mean(-1, keepdim=True).square(), "squared instead of rooted", ""),
     (checks.check_rms, lambda x: rms(x) * torch.ones(1), "leans on the default dtype", ""),

@@ -257,6 +257,7 @@ not a whole number | float(multiple_of * ((int(multiplier * int(8 * d / 3)) + mu
 rounded to a power of two | 2 ** math.ceil(math.log2(multiplier * 8 * d / 3))
 | d * round(multiplier * 8 / 3)
 | {4096: 11008, 5120: 13824, 6656: 17920, 8192: 22016}.get(d, 4 * d)
+not a whole number + not cut to a whole number | float(math.ceil(multiplier * 8 * d / 3 / multiple_of) * multiple_of)
 """
 
 GLU = """

@@ -165,6 +165,10 @@ SCALES = (
         "Numbers of about 10000 give another result than numbers of about 1. Is something clamped?",
     ),
 )
+RMS_OF_ONE = Property(
+    lambda f: close(norm_formulas.rms(f(X, _ONES, TINY)), torch.ones(2, 3, 1, dtype=torch.float64)),
+    "With a weight of ones and a tiny eps the result should have a root mean square of 1, and has not.",
+)
 
 
 def _eps_in_its_place(right: Callable[..., Tensor]) -> Property:
@@ -177,17 +181,20 @@ def _eps_in_its_place(right: Callable[..., Tensor]) -> Property:
     return Property(holds, "With a tiny eps the result is right; with a larger one it is not. Where is eps added?")
 
 
+def _points_where_x_points(f: Callable[..., Tensor]) -> bool:
+    factors = f(X, _ONES, TINY) / X
+    return close(factors[..., :1].expand_as(X), factors) and bool((factors > 0).all())
+
+
 NORM_PROPERTIES = (
     *DEPENDS,
     *SCALES,
     Property(
-        lambda f: close((f(X, _ONES, TINY) / X)[..., :1].expand_as(X), f(X, _ONES, TINY) / X),
-        "With a weight of ones the result should point where x points, and does not: something is added or taken off.",
+        _points_where_x_points,
+        "With a weight of ones the result should point where x points, and does not: something is added or taken off, "
+        "or the sign is lost.",
     ),
-    Property(
-        lambda f: close(norm_formulas.rms(f(X, _ONES, TINY)), torch.ones(2, 3, 1, dtype=torch.float64)),
-        "With a weight of ones and a tiny eps the result should have a root mean square of 1, and has not.",
-    ),
+    RMS_OF_ONE,
     _eps_in_its_place(norm_formulas.rms_norm),
 )
 
@@ -252,7 +259,7 @@ LAYER_NORM_FORMULA = Formula(
             lambda f: bool((f(X, _ONES, 0 * _W, 0.1).mean(dim=-1).abs() < 1e-9).all()),
             "With a weight of ones and a bias of zeros the result should have mean 0, and has not.",
         ),
-        *(one.of(_with_bias(0 * _ONES)) for one in SCALES),
+        *(one.of(_with_bias(0 * _ONES)) for one in (*SCALES, RMS_OF_ONE)),
         _eps_in_its_place(_with_bias(_ONES)(norm_formulas.layer_norm_from_rms_norm)).of(_with_bias(_ONES)),
     ),
 )
