@@ -65,7 +65,7 @@ class Explorer(Flipbook):
         return {}
 
     def along(self, places: Sequence[Mapping[str, float]]) -> Iterable[Any]:
-        """The steps at each of these places of all sliders, as `steps` gives them; a subclass may compute them in one go."""
+        """The steps at each of these places, as `steps` gives them; a subclass may compute them in one go."""
         return [self.steps(**at) for at in places]
 
     @no_grad()
