@@ -103,9 +103,10 @@ class _Column:
         for base, row in ((GATE_INPUT, steps.gate_input), (GATE, steps.gate), (PRODUCT, steps.product)):
             self._stand(base, row[self.k].item())
         state = steps.states[self.k]
-        for shape in (self.bars[PRODUCT], self.chip):
-            shape.set(**LOOKS[state])
-        self.word.set_text(state)
+        if state != self.word.get_text():
+            self.word.set_text(state)
+            for shape in (self.bars[PRODUCT], self.chip):
+                shape.set(**LOOKS[state])
 
     def _stand(self, base: int, value: float) -> None:
         height = value * self.units[base]
