@@ -48,18 +48,14 @@ def nbval(
     notebooks: tuple[str, ...], env: Mapping[str, str] | None = None, folder: Path = ROOT, before: tuple[str, ...] = ()
 ) -> None:
     """Runs notebooks under strict nbval in a process of its own, without conftest.py's other machine."""
-    command = [
-        *before,
-        sys.executable,
-        "-m",
-        "pytest",
-        "--nbval",
-        "--noconftest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        *notebooks,
-    ]
+    passes(("--nbval", "--noconftest", *notebooks), env, folder, before)
+
+
+def passes(
+    arguments: tuple[str, ...], env: Mapping[str, str] | None = None, folder: Path = ROOT, before: tuple[str, ...] = ()
+) -> None:
+    """Pytest with these arguments, in a process of its own, ends well."""
+    command = [*before, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=600
     )
@@ -123,4 +119,5 @@ def test_the_oldest_versions_that_are_promised(tmp_path: Path) -> None:
     if subprocess.run(install, capture_output=True, timeout=300).returncode != 0:
         pytest.skip("the package index does not answer")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    nbval(("tests/test_flipbook.py", "tests/test_explorers.py", *NOTEBOOKS), {"PYTHONPATH": path})
+    passes(("tests/test_flipbook.py", "tests/test_explorers.py"), {"PYTHONPATH": path})
+    nbval(NOTEBOOKS, {"PYTHONPATH": path})

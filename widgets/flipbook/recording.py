@@ -93,7 +93,7 @@ class Recorder:
 
 
 def _figure(artist: Any) -> Any:
-    return artist if isinstance(artist, Figure) else artist.get_figure(root=True)
+    return artist.figure and artist.figure.figure  # the root; get_figure(root=True) came with matplotlib 3.10
 
 
 def _still(figure: Figure, moving: Sequence[Artist]) -> list[Artist]:
