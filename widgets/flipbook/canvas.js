@@ -15,7 +15,6 @@ const START = 40; // milliseconds until the first drawing of a canvas is on the 
  * @param {HTMLElement} frame
  */
 function makeCanvas(frame) {
-  const address = URL.createObjectURL(new Blob([String(join), "\n", PAINTER], { type: "text/javascript" }));
   /** @type {Worker | undefined} */
   let painter;
   let broken = false; // this page allows no such thread, or this browser has none
@@ -23,9 +22,8 @@ function makeCanvas(frame) {
   let sheets = [];
   let id = 0; // of this drag
   let visible = false;
-  let drawing = false; // one position at a time, so that a slow painter is asked for the newest only
   /** @type {number | undefined} */
-  let next;
+  let asked; // the newest position
 
   /** False where this reel, or this browser, asks for more than can be done. @param {Reel} reel */
   function begin({ tracks, columns }) {
@@ -47,7 +45,9 @@ function makeCanvas(frame) {
   }
 
   function startPainter() {
+    const address = URL.createObjectURL(new Blob([String(join), "\n", PAINTER], { type: "text/javascript" }));
     const thread = new Worker(address);
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
     thread.onmessage = drawn;
     thread.onerror = () => {
       broken = true;
@@ -58,18 +58,14 @@ function makeCanvas(frame) {
 
   /** @param {number} k */
   function show(k) {
-    next = k;
-    if (drawing || next === sheets[0].canvas.k) return;
-    drawing = true;
-    painter?.postMessage({ k, id });
+    if (k !== asked) painter?.postMessage({ k, id });
+    asked = k;
   }
 
   function drawn({ data }) {
-    drawing = false;
     if (data.id !== id || !sheets.length) return;
     if (!visible) setTimeout(uncover, START, id);
-    sheets[0].canvas.k = sheets[0].canvas.dataset.shows = data.k; // so that a test knows
-    if (next !== undefined) show(next);
+    sheets[0].canvas.dataset.shows = data.k; // for the tests
   }
 
   /** @param {number} of */
@@ -87,12 +83,11 @@ function makeCanvas(frame) {
       for (const leaf of leaves) leaf.removeAttribute("visibility");
       canvas.remove();
     }
-    [sheets, visible, next] = [[], false, undefined];
+    [sheets, visible, asked] = [[], false, undefined];
   }
   function stop() {
     end();
     painter?.terminate();
-    URL.revokeObjectURL(address);
   }
   return { begin, show, end, stop, begun: () => sheets.length > 0, on: () => visible };
 }

@@ -10,14 +10,23 @@ let panels = [];
 let moving = {}; // number in data-moves -> [mark or group, its panel]
 /** @type {string[]} */
 let shown = [];
+/** @type {any} */
+let asked; // the newest position that is not drawn yet
 
 onmessage = ({ data }) => {
   if (data.reel) begin(data);
-  if (data.k === undefined) return;
-  set(data.k);
-  for (const panel of panels) if (panel.stale) draw(panel);
-  postMessage({ k: data.k, id: data.id });
+  else {
+    if (asked === undefined) setTimeout(answer); // after all messages that have come by then
+    asked = data;
+  }
 };
+
+function answer() {
+  set(asked.k);
+  for (const panel of panels) if (panel.stale) draw(panel);
+  postMessage(asked);
+  asked = undefined;
+}
 
 function begin(data) {
   [reel, panels, moving, shown] = [data.reel, data.panels, {}, []];

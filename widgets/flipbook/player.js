@@ -87,7 +87,7 @@ function makePlayer(model, frame, say) {
   /** @type {string[]} */
   let shown = []; // what each track shows now
   let beating = 0; // the next frame, while a hand moves
-  let painted = true; // whether the last move has been
+  let [due, moving] = [false, false]; // whether there is something to paint, and whether a hand moved it
   let [moved_at, frame_at, said_at, behind] = [0, 0, 0, 0];
   const canvas = makeCanvas(frame);
   let able = true; // whether it can show this reel
@@ -193,12 +193,12 @@ function makePlayer(model, frame, say) {
 
   /** Every frame from a first move until no more comes. @param {number} now */
   function beat(now) {
-    if (performance.now() - moved_at > CALM) return paint();
+    if (!moving && performance.now() - moved_at > CALM) return paint();
     beating = requestAnimationFrame(beat);
     if (frame_at && behind < LAG) behind = Math.max(0, behind + (now - frame_at > 1.4 * FRAME ? 2 : -1));
     frame_at = now;
-    if (!painted) paintMoving(now);
-    painted = true;
+    if (moving || due) paintMoving(now);
+    moving = due = false;
   }
 
   /**
@@ -219,11 +219,12 @@ function makePlayer(model, frame, say) {
 
   /** In the next frame. */
   function soon() {
-    painted = false;
+    due = true;
     beating ||= requestAnimationFrame(beat);
   }
   function moved() {
     moved_at = performance.now();
+    moving = true;
     soon();
   }
   function halt() {
