@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Each room, and the tests that know it best, the quickest first.
 ROOMS = {
     "maths": ("norms", "gating_maths", "swiglu_budget", "depth", "three_matrices", "gating_explorers", "explorers"),
-    "checks": ("checks_verdict", "checks_wrong", "checks_right", "checks_bank"),
+    "checks": ("checks_verdict", "checks_notebook", "checks_layer_norm", "checks_wrong", "checks_right", "checks_bank"),
     "flipbook": ("flipbook", "explorers"),
 }
 HEAVY = ("torch", "numpy", "mpmath", "matplotlib.figure", "ipywidgets", "anywidget", "transformers", "pytest")

@@ -4,6 +4,7 @@ The way from an answer to a card, for `check_rms_norm(rms_norm)`:
 
     notebook            did the cell above run, and does it define what is handed in?
     exercises/rmsnorm   what is asked: the formula, its probes, its properties
+    exercises/exercise  the way up, the same for every function
       ladder/calling    is it there, and can it be called so?
       ladder/tensors    rung by rung: runs, shape, dtype, finite, input alone, values
         runner          one guarded call for each probe
