@@ -1,10 +1,11 @@
 // @ts-check
 // The moving marks on canvases, while a hand moves on a machine that cannot keep up with the SVG, in which each change is
 // a layout of the page. painter.js draws what the SVG's elements say, in their order and look, in a thread of its own;
-// they are hidden under the canvases until the hand rests. It knows what svg.py writes: paths, texts, markers, clips and
-// hatches.
+// they are hidden under the canvases until the hand rests. It knows paths, upright texts, markers and hatches; a picture with
+// anything else moves in the SVG.
 
 const CAN_DRAW = ["path", "text", "use"];
+const CANNOT = ["clip-path", "transform"];
 const CAN_MOVE = ["", "d", "x", "y", "display"]; // the attributes that may change on a canvas; "" is the text
 const ALIGN = /** @type {Record<string, string>} */ ({ start: "left", middle: "center", end: "right" });
 const START = 40; // milliseconds until the first drawing of a canvas is on the screen
@@ -28,9 +29,9 @@ function makeCanvas(frame) {
   /** False where this reel, or this browser, asks for more than can be done. @param {Reel} reel */
   function begin({ tracks, columns }) {
     const svgs = [...frame.querySelectorAll("svg")].filter((svg) => svg.querySelector("[data-moves]"));
-    const known = !broken && tracks.every(([, attribute]) => CAN_MOVE.includes(attribute)) && frame.getClientRects().length > 0;
-    const marks = known ? svgs.map(fromFirstMoving) : [];
-    if (!marks.length || !marks.flat().every(([, { kind }]) => CAN_DRAW.includes(kind))) return false;
+    const known = tracks.every(([, attribute]) => CAN_MOVE.includes(attribute));
+    const marks = known && !broken && frame.getClientRects().length ? svgs.map(fromFirstMoving) : [];
+    if (!marks.length || !marks.flat().every(isPlain)) return false;
     try {
       painter ??= startPainter();
       sheets = svgs.map((svg, k) => ({ canvas: canvasOver(svg), leaves: marks[k].map(([node]) => node) }));
@@ -118,6 +119,9 @@ function marksIn(node, above = []) {
   return [...node.children].flatMap((child) => marksIn(child, mark.groups));
 }
 
+const isPlain = ([, { kind, groups }]) =>
+  CAN_DRAW.includes(kind) && !groups.some(({ at }) => CANNOT.some((attribute) => attribute in at));
+
 /** What moves in a picture, and all that lies over it. @param {SVGSVGElement} svg */
 function fromFirstMoving(svg) {
   const all = marksIn(svg);
@@ -138,15 +142,11 @@ function dress(node, mark, svg, scale) {
   const named = (/** @type {string} */ url) => svg.querySelector(`[id="${/#([^")]+)/.exec(url)?.[1]}"]`);
   const paint = (/** @type {string} */ colour) => (colour.startsWith("url") ? hatchOf(named(colour)) : colour);
   const style = getComputedStyle(node);
-  const turn = node.transform.baseVal.consolidate()?.matrix;
-  const clip = mark.groups.find(({ at }) => at["clip-path"])?.at["clip-path"];
   const look = { globalAlpha: Number(style.opacity) };
   if (style.fill !== "none") look.fillStyle = paint(style.fill);
   if (style.stroke !== "none") Object.assign(look, strokeOf(style), { strokeStyle: paint(style.stroke) });
   if (mark.kind === "text") Object.assign(look, fontOf(style, scale));
   else mark.shape = shapeOf(mark.at.href ? named(mark.at.href) : node);
-  if (clip) mark.clip = shapeOf(named(clip)?.firstElementChild);
-  if (turn) mark.turn = [turn.a, turn.b, turn.c, turn.d, turn.e, turn.f];
   Object.assign(mark, { look, scale, dashes: style.strokeDasharray.match(/[\d.]+/g)?.join() ?? "" });
 }
 

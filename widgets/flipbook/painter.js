@@ -42,7 +42,6 @@ function begin(data) {
 /** Makes of a mark's description what a canvas takes. */
 function prepare(mark) {
   if (mark.shape) mark.path = outline(mark.shape);
-  if (mark.clip) mark.clip = outline(mark.clip);
   for (const paint of ["fillStyle", "strokeStyle"])
     if (mark.look[paint]?.parts) mark.look[paint] = hatch(mark.look[paint], mark.scale);
 }
@@ -91,13 +90,10 @@ function draw(panel) {
 }
 
 /** Draws a mark; `set` is what the context is set to, for a setting that stays as it is costs nothing. */
-function put(context, { kind, at, path, clip, turn, look, scale, dashes }, set) {
+function put(context, { kind, at, path, look, scale, dashes }, set) {
   for (const name in look) if (set[name] !== look[name]) context[name] = set[name] = look[name];
   if (set.dashes !== dashes) context.setLineDash((set.dashes = dashes).split(",").filter(Boolean).map(Number));
   context.setTransform(...scale);
-  if (clip) context.save();
-  if (clip) context.clip(clip);
-  if (turn) context.transform(...turn);
   if (kind === "use") context.translate(Number(at.x), Number(at.y));
   if (kind === "text") {
     context.scale(1 / scale[0], 1 / scale[0]);
@@ -105,5 +101,4 @@ function put(context, { kind, at, path, clip, turn, look, scale, dashes }, set) 
   }
   if (path && "fillStyle" in look) context.fill(path);
   if (path && "strokeStyle" in look) context.stroke(path);
-  if (clip) context.restore();
 }

@@ -169,7 +169,7 @@ function makePlayer(model, frame, say) {
       if (shown[track] === value) return;
       shown[track] = value;
       if (attribute === "") elements[number].textContent = value;
-      else elements[number].setAttribute(attribute, attribute === "style" ? themed(value) : value);
+      else elements[number].setAttribute(attribute, value.includes("#") ? local(value) : value);
     });
   }
 
