@@ -8,14 +8,20 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from tests.notebooks import ROOT, SOLUTIONS
+from tests import browser as browsers
+from tests.notebooks import LESSONS, ROOT, SOLUTIONS
 from tests.test_grading import RMSNORM, filled_in
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -96,3 +102,106 @@ def test_a_class_is_graded_by_the_commands_of_the_readme(tmp_path: Path) -> None
     assert [len(found) for found in pages.values()] == [1, 1]
     assert "(Score: 12.0 / 12.0)" in pages["ada"][0].read_text(encoding="utf-8")
     assert len(re.findall(r"Attribute 'checksum' for cell .* has changed", hub.said)) == 6 * len(scores)
+
+
+# The hub itself, for two people at once
+
+JUPYTERHUB, PROXY = "jupyterhub==6.1.1", "configurable-http-proxy@5.3.0"
+HUB = """
+c.JupyterHub.bind_url = "http://127.0.0.1:{public}"
+c.JupyterHub.hub_port = {hub}
+c.JupyterHub.authenticator_class = "dummy"
+c.JupyterHub.spawner_class = "simple"
+c.Authenticator.allow_all = True
+c.Spawner.cmd = [{python!r}, "-m", "jupyterhub.singleuser"]
+c.Spawner.args = ["--allow-root", "--LabApp.expose_app_in_browser=True"]
+c.Spawner.environment = {{"PYTHONPATH": {path!r}, "OMP_NUM_THREADS": "1"}}
+c.SimpleLocalProcessSpawner.home_dir_template = {homes!r}
+c.ConfigurableHTTPProxy.command = {proxy!r}
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api}"
+"""
+
+
+def installed(folder: Path) -> list[str]:
+    """Puts JupyterHub and its proxy into a folder; gives the proxy's command. Skips where no registry answers."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder / "python"), JUPYTERHUB]
+    npm = ["npm", "install", "--silent", "--no-save", "--prefix", str(folder), PROXY]
+    if shutil.which("node") is None or any(subprocess.run(one, capture_output=True).returncode for one in (pip, npm)):
+        pytest.skip("JupyterHub or its proxy cannot be installed here")
+    return ["node", str(folder / "node_modules/configurable-http-proxy/bin/configurable-http-proxy")]
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+@contextmanager
+def a_hub(folder: Path, people: list[str]) -> Iterator[str]:
+    """A JupyterHub whose people have the lessons in their homes; gives its address."""
+    proxy, (public, hub, api) = installed(folder), free_ports(3)
+    for person in people:
+        shutil.copytree(LESSONS, folder / "homes" / person, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    path = os.pathsep.join([str(folder / "python"), str(ROOT)])
+    settings = {"public": public, "hub": hub, "api": api, "proxy": proxy, "path": path, "python": sys.executable}
+    config = folder / "jupyterhub_config.py"
+    config.write_text(HUB.format(homes=str(folder / "homes/{username}"), **settings), encoding="utf-8")
+    command = [sys.executable, "-m", "jupyterhub", "--config", str(config)]
+    with (folder / "log.txt").open("w", encoding="utf-8") as log:
+        env = os.environ | {"PYTHONPATH": path}
+        server = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            yield f"http://127.0.0.1:{public}"
+        finally:
+            server.terminate()
+            server.wait(timeout=browsers.START)
+
+
+def signed_in(browser: browsers.Browser, address: str, person: str) -> browsers.Lesson:
+    """Somebody's page, once their own server runs."""
+    page = browser.new_context(viewport=browsers.LAPTOP).new_page()
+    lesson = browsers.Lesson(page)
+    page.goto(f"{address}/hub/login")
+    page.locator("input[name=username]").fill(person)
+    page.locator("input[name=password]").fill("any")
+    page.locator("#login_submit").click()
+    page.wait_for_url(f"**/user/{person}/lab**", timeout=browsers.START * 1e3)
+    page.wait_for_function(
+        "() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')", timeout=browsers.START * 1e3
+    )
+    return lesson
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.name == "nt", reason="JupyterHub needs POSIX")
+def test_two_people_on_a_hub_do_not_meet(chromium: browsers.Browser, tmp_path: Path) -> None:
+    """Each has a server of their own: lesson 02 runs for both at once, and a slider moves one picture alone."""
+    with a_hub(tmp_path, ["ada", "bo"]) as address:
+        wait_until_it_answers(address)
+        lessons = [signed_in(chromium, address, person) for person in ("ada", "bo")]
+        for lesson in lessons:
+            lesson.open("02_rmsnorm.ipynb")
+            lesson.start_all()
+        for lesson, to, words in zip(lessons, (0.25, 0.75), ("Shift −2.50", "Shift +2.50"), strict=True):
+            lesson.settle()
+            place = lesson.show("explore-run")
+            lesson.drag(lesson.slider(place, "overall shift"), to)
+            place.locator(".words").get_by_text(re.compile(f"^{re.escape(words)},")).wait_for()
+            assert lesson.errors() == []
+        for lesson in lessons:
+            lesson.close()
+
+
+def wait_until_it_answers(address: str) -> None:
+    """Asks again until the hub listens."""
+    port = int(address.rpartition(":")[2])
+    end = time.monotonic() + browsers.START
+    while time.monotonic() < end:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.2)
+    raise RuntimeError("JupyterHub did not start")
