@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import random
-import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import ElementHandle, Locator
 
 from tests import browser as browsers
 from tests.browser import Lesson
@@ -20,135 +21,205 @@ from tests.explorers import EXPLORERS
 
 pytestmark = pytest.mark.full
 
+# How a fresh one is made, where its controls alone do not say it: a box keeps what was refused, a gate what was turned.
+MADE = {name: f"{name}()" for name in EXPLORERS} | {
+    "overall_shift": "overall_shift(made.x0)",
+    "gate_flow": "gate_flow(made.content, made.gate_input, made.turned + 1)",
+}
 EVENTS = int(os.environ.get("MONKEY_EVENTS", 2000))
 SEED = int(os.environ.get("MONKEY_SEED", random.SystemRandom().randrange(10**6)))
+COMPARED = 100  # events, and then it is compared with a fresh one
 KEYS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End")
 TYPED = ("1, 2, 3", "2 -1 0.5 4", "nan, 1", "", "eins", "7", "1e9, 2", "-3, 3, -3, 3", "[1, 2", "0, 0, 0")
+WIDTHS = (800, 1024, 1366)
 FRESH = """
-fresh = {name}()
+fresh = {made}
 for _ in range(3):  # a list may move a slider, and a slider may empty a list
     for control in made.controls:
-        setattr(fresh, control["name"], getattr(made, control["name"]))
+        if control["kind"] != "text":
+            setattr(fresh, control["name"], getattr(made, control["name"]))
 fresh
 """
 SAME = "(repr(made) == repr(fresh), made.values == fresh.values)"
+HANDS = {
+    "key": "input[type=range]",
+    "drag": "input[type=range]",
+    "press": ".tools button",
+    "stop": ".stops button",
+    "check": "input[type=checkbox]",
+    "choose": "select",
+    "type": "input[type=text]",
+}
+OFTEN = ("key", "key", "key", "drag", "drag", "press", "stop", "check", "choose", "type", "lift", "resize")
+NEVER = ("save as SVG", "save as PNG", "full window")
+
+# What a picture shows: words, readouts and controls; and all its marks with their texts and places.
+SHOWN = """flipbook => {
+    const seen = found => [...flipbook.querySelectorAll(found)].filter(e => e.getClientRects().length);
+    const place = ({x, y, width, height}) => [x, y, width, height];
+    const said = [
+        flipbook.querySelector('.words').textContent,
+        flipbook.querySelector('[role=img]').getAttribute('aria-label'),
+        ...seen('output').map(e => e.textContent),
+        ...seen('input[type=range], select').map(e => e.value),
+        ...seen('input[type=checkbox]').map(e => e.checked),
+    ];
+    const marks = seen('.panels :is(text, path, use)').filter(e => e.localName !== 'text' || e.textContent.trim());
+    return [said, marks.map(e => e.localName + e.textContent), marks.map(e => place(e.getBBox()))];
+}"""
+# What must never be, not even while a hand moves.
+WRONG = """flipbook => {
+    const wrong = [], cell = flipbook.closest('.jp-OutputArea');
+    const pictures = [...flipbook.querySelectorAll('.panels svg')];
+    const seen = pictures.filter(svg => svg.getBoundingClientRect().width > 100 && svg.querySelector('path, text'));
+    if (!pictures.length || seen.length < pictures.length) wrong.push('a blank picture');
+    if (!flipbook.querySelector('.words').textContent) wrong.push('no words');
+    if (cell.scrollWidth > cell.clientWidth + 1) wrong.push(`${cell.scrollWidth} wide in ${cell.clientWidth}`);
+    return wrong;
+}"""
+RESTING = "book => book.dataset.resting === 'true' && !book.querySelector('.waiting')"
 
 
-@pytest.fixture(scope="module", params=EXPLORERS)
-def lesson(
-    request: pytest.FixtureRequest, chromium: browsers.Browser, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Lesson]:
-    """A notebook with one explorer, and cells that make its twin."""
-    name, folder = request.param, tmp_path_factory.mktemp("monkey")
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A JupyterLab with a notebook for each explorer, and cells that make its twin."""
+    folder = tmp_path_factory.mktemp("monkey")
+    for name, made in MADE.items():
+        write(folder / f"{name}.ipynb", name, made)
+    with browsers.jupyterlab(folder) as address:
+        yield address
+
+
+def write(path: Path, name: str, made: str) -> None:
+    """Writes the notebook of one explorer."""
     cells = {
         "made": f"from widgets import {name}\nmade = {name}()\nmade",
-        "fresh": FRESH.format(name=name),
+        "fresh": FRESH.format(made=made),
         "same": SAME,
     }
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(code, id=cell) for cell, code in cells.items()]
-    )
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(code, id=cell) for cell, code in cells.items()]
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-    nbformat.write(notebook, folder / "monkey.ipynb")
-    with browsers.jupyterlab(folder) as address:
-        lesson = browsers.open_lesson(chromium, address, "monkey.ipynb")
-        lesson.run("made")
-        yield lesson
-        lesson.close()
+    nbformat.write(notebook, path)
 
 
-def one_event(lesson: Lesson, place: Locator, dice: random.Random) -> str:
-    """Does one thing that a hand could do; says what."""
-    kind = dice.choice(("key", "key", "key", "drag", "press", "check", "choose", "type"))
-    found = {
-        "key": "input[type=range]",
-        "drag": "input[type=range]",
-        "press": ".tools button:not([data-saves])",
-        "check": "input[type=checkbox]",
-        "choose": "select",
-        "type": "input[type=text]",
-    }[kind]
-    possible = [one for one in place.locator(found).all() if one.is_visible() and one.is_enabled()]
-    if not possible:
-        return "nothing"
-    one = dice.choice(possible)
-    if kind == "key":
-        key, times = dice.choice(KEYS), dice.randint(1, 5)
+class Monkey:
+    """Two hands, and what they have done."""
+
+    def __init__(self, lesson: Lesson, seed: int) -> None:
+        self.lesson, self.dice, self.done = lesson, random.Random(seed), list[str]()
+        self.sit()
+
+    def sit(self) -> None:
+        """Before the explorer, all controls in reach."""
+        self.book = self.lesson.show("made").locator(".flipbook")
+        self.controls = {kind: self.book.locator(found).element_handles() for kind, found in HANDS.items()}
+
+    def act(self) -> None:
+        """Does one thing that a hand could do."""
+        kind = self.dice.choice(OFTEN)
+        if kind in ("lift", "resize"):
+            self.done.append(getattr(self, kind)())
+            return
+        possible = [one for one in self.controls[kind] if one.is_visible()]
+        if possible:
+            self.done.append(f"{kind}: {getattr(self, kind)(self.dice.choice(possible))}")
+
+    def key(self, slider: ElementHandle) -> str:
+        key, times = self.dice.choice(KEYS), self.dice.randint(1, 5)
+        slider.focus()
         for _ in range(times):
-            one.press(key)
+            self.lesson.page.keyboard.press(key)
         return f"{times} {key}"
-    if kind == "drag":
-        return drag(lesson, one, dice)
-    if kind == "press":
-        label = one.inner_text()
-        if re.search("save|window", label):
-            return "nothing"
-        one.click()
+
+    def drag(self, slider: ElementHandle) -> str:
+        slider.scroll_into_view_if_needed()
+        box, mouse = slider.bounding_box(), self.lesson.page.mouse
+        places = [box["x"] + box["width"] * self.dice.random() for _ in range(self.dice.randint(2, 5))]
+        mouse.move(places[0], box["y"] + box["height"] / 2)
+        mouse.down()
+        for x in places[1:]:
+            mouse.move(x, box["y"] + box["height"] / 2, steps=3)
+        mouse.up()
+        return f"{len(places)} places"
+
+    def press(self, button: ElementHandle) -> str:
+        label = button.inner_text()
+        if label not in NEVER:
+            self.hit(button)
         return label
-    if kind == "check":
-        one.click()
-        return "check"
-    if kind == "choose":
-        option = dice.choice(one.locator("option").all_inner_texts())
-        one.select_option(option)
-        return f"chose {option}"
-    text = dice.choice(TYPED)
-    one.fill(text)
-    one.press("Enter")
-    return f"typed {text!r}"
+
+    def stop(self, button: ElementHandle) -> str:
+        self.hit(button)
+        return button.inner_text()
+
+    def hit(self, button: ElementHandle) -> None:
+        """In its middle, whatever lies over it."""
+        button.scroll_into_view_if_needed()
+        box = button.bounding_box()
+        self.lesson.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def check(self, box: ElementHandle) -> str:
+        box.click()
+        return str(box.is_checked())
+
+    def choose(self, choice: ElementHandle) -> str:
+        option = self.dice.choice(choice.query_selector_all("option")).inner_text()
+        choice.select_option(option)
+        return option
+
+    def type(self, box: ElementHandle) -> str:
+        text = self.dice.choice(TYPED)
+        box.fill(text)
+        self.lesson.page.keyboard.press("Enter")
+        return repr(text)
+
+    def lift(self) -> str:
+        lids = [one for one in self.book.locator(".cover").element_handles() if one.is_visible()]
+        if lids:
+            self.hit(self.dice.choice(lids))
+        return "lift one cover"
+
+    def resize(self) -> str:
+        width = self.dice.choice(WIDTHS)
+        self.lesson.page.set_viewport_size({"width": width, "height": 768})
+        return f"window {width}"
 
 
-def drag(lesson: Lesson, slider: Locator, dice: random.Random) -> str:
-    box = slider.bounding_box()
-    if box is None:
-        return "nothing"
-    mouse, height = lesson.page.mouse, box["y"] + box["height"] / 2
-    places = [box["x"] + box["width"] * dice.random() for _ in range(dice.randint(2, 5))]
-    mouse.move(places[0], height)
-    mouse.down()
-    for x in places[1:]:
-        mouse.move(x, height, steps=3)
-    mouse.up()
-    return "drag"
-
-
-def shown(place: Locator) -> list[str]:
-    """What a picture shows: words, texts and the places of everything that moves."""
-    script = """flipbook => {
-        const seen = (found) => [...flipbook.querySelectorAll(found)].filter(e => e.getClientRects().length);
-        return [
-            flipbook.querySelector('.words').textContent,
-            ...seen('.panels text').map(e => e.textContent).sort(),
-            ...seen('.panels [data-moves]').map(e => ['d', 'x', 'y'].map(a => e.getAttribute(a)).join(' ')).sort(),
-        ];
-    }"""
-    return place.locator(".flipbook").evaluate(script)
-
-
-def rest(lesson: Lesson, place: Locator) -> None:
+def rest(lesson: Lesson, book: Locator) -> None:
     """Until nothing plays, nothing is covered, and nothing is asked of the kernel."""
     for label in ("pause", "show the answer"):
-        for button in place.get_by_role("button", name=label, exact=True).all():
-            if button.is_visible():
-                button.click()
-    lesson.page.wait_for_function(
-        "cell => cell.querySelector('.flipbook').dataset.resting === 'true' && !cell.querySelector('.waiting')",
-        arg=place.element_handle(),
-        timeout=20_000,
-    )
+        for button in book.get_by_role("button", name=label, exact=True).all():
+            button.click()
+    lesson.page.wait_for_function(RESTING, arg=book.element_handle(), timeout=20_000)
 
 
-def test_a_monkey_cannot_make_it_wrong(lesson: Lesson) -> None:
-    dice, place = random.Random(SEED), lesson.show("made")
-    print(f"MONKEY_SEED={SEED}")
-    done = []
-    for _ in range(EVENTS):
-        done.append(one_event(lesson, place, dice))
-    rest(lesson, place)
+def compare(monkey: Monkey) -> None:
+    """What is shown is what a fresh explorer shows at the same place, in the browser and in the kernel."""
+    lesson, last = monkey.lesson, f"seed {SEED}, {len(monkey.done)} done; last: {monkey.done[-12:]}"
+    rest(lesson, monkey.book)
+    said, marks, places = monkey.book.evaluate(SHOWN)
     lesson.run("fresh")
-    twin = lesson.show("fresh")
+    twin = lesson.show("fresh").locator(".flipbook")
     rest(lesson, twin)
-    assert shown(lesson.show("made")) == shown(twin), f"seed {SEED}; last: {done[-12:]}"
+    expected = twin.evaluate(SHOWN)
+    assert [said, marks] == expected[:2], last
+    np.testing.assert_allclose(places, expected[2], atol=0.02, err_msg=last)  # points; two decimals travel
     lesson.run("same")
-    assert "(True, True)" in lesson.show("same").inner_text(), f"seed {SEED}; last: {done[-12:]}"
-    assert lesson.errors() == []
+    assert "(True, True)" in lesson.show("same").inner_text(), last
+    monkey.sit()
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_a_monkey_cannot_make_it_wrong(name: str, chromium: browsers.Browser, lab: str) -> None:
+    print(f"MONKEY_SEED={SEED}")
+    lesson = browsers.open_lesson(chromium, lab, f"{name}.ipynb")
+    lesson.run("made")
+    monkey = Monkey(lesson, SEED)
+    for event in range(1, EVENTS + 1):
+        monkey.act()
+        assert monkey.book.evaluate(WRONG) == [], f"seed {SEED}, event {event}; last: {monkey.done[-12:]}"
+        if event % COMPARED == 0 or event == EVENTS:
+            compare(monkey)
+    assert (lesson.errors(), lesson.complaints) == ([], []), f"seed {SEED}"
+    lesson.close()
