@@ -198,8 +198,10 @@ def compare(monkey: Monkey) -> None:
     """What is shown is what a fresh explorer shows at the same place, in the browser and in the kernel."""
     lesson, last = monkey.lesson, f"seed {SEED}, {len(monkey.done)} done; last: {monkey.done[-12:]}"
     rest(lesson, monkey.book)
+    lesson.run("fresh")  # after which the kernel has answered everything that was asked before
+    monkey.sit()
+    rest(lesson, monkey.book)
     said, marks, places = monkey.book.evaluate(SHOWN)
-    lesson.run("fresh")
     twin = lesson.show("fresh").locator(".flipbook")
     rest(lesson, twin)
     expected = twin.evaluate(SHOWN)
