@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -12,36 +13,50 @@ import pytest
 # fewer instructions). What is stored was made without this, so that one run by nbval compares two machines.
 ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
-# The groups that take longest, in the order in which to start them: two run at a time, and the last one to start
-# should be a short one.
-BROWSER = "chromium"  # the fixture that all of them have
+# Files that run in one process, one after the other: all that need the browser, and all that load transformers.
+TOGETHER = {
+    **dict.fromkeys(
+        (
+            *("test_browser", "test_browser_explorers", "test_canvas", "test_far_away", "test_hub"),
+            *("test_keyboard", "test_monkey", "test_predict", "test_site_browser", "test_view"),
+        ),
+        "browser",
+    ),
+    **dict.fromkeys(
+        ("test_census", "test_decoder", "test_gating_maths", "test_norms", "test_swiglu_budget"), "transformers"
+    ),
+}
+
+# What takes longest, in the order in which to start it: two run at a time, and the last one to start should be short.
 LONGEST = (
-    BROWSER,
+    "browser",
     "test_grading",
     "07_modern_block",
-    "test_explorers",
     "test_checks_table",
     "test_checks_bank",
     "test_course",
+    "test_explorers",
     "test_pictures",
 )
-TRANSFORMERS = ("test_census", "test_decoder", "test_gating_maths", "test_norms", "test_swiglu_budget")  # load it
 
 
-def group(item: pytest.Item) -> str:
-    """What runs in one process, one after the other: a file, or all that needs the browser, or transformers."""
-    if BROWSER in getattr(item, "fixturenames", ()):
-        return BROWSER
-    return "transformers" if item.path.stem in TRANSFORMERS else item.path.stem
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Start the longest groups first; within a group the order stays."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with what takes longest; within a file the order stays."""
     rank = {name: k for k, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(group(item), len(rank)))
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            item.add_marker(pytest.mark.xdist_group(group(item)))
+    items.sort(key=lambda item: rank.get(TOGETHER.get(item.path.stem, item.path.stem), len(rank)))
+
+
+@pytest.hookimpl(optionalhook=True)  # pytest-xdist's, which not everybody has who only runs notebooks
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """As --dist=loadfile, but that some files go together. (xdist's own groups are not seen by pytest 9.2.)"""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return TOGETHER.get(Path(file).stem, file)
+
+    return Together(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)

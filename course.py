@@ -136,7 +136,7 @@ def site(options: "list[str]") -> int:
 
 def test(options: "list[str]", full: bool) -> int:
     """All that CI runs. Every tool has its say, pytest last; 1 if one of them failed."""
-    pytest = ["--nbval", "--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder"]
+    pytest = ["--nbval", "--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder"]
     if full:
         pytest += ["-m", "full or not full"]
     codes = [

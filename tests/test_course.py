@@ -162,7 +162,7 @@ def programs(calls: list[list[str]]) -> list[str]:
 
 INSTALL_LESSONS = ["pip", "install", "-r", "requirements.txt"]
 INSTALL_TESTS = ["pip", "install", "-r", "tests/requirements.txt"]
-TWO_AT_A_TIME = ["--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder"]
+TWO_AT_A_TIME = ["--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder"]
 
 
 # The command line

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import course
-from conftest import BROWSER, LONGEST
+from conftest import LONGEST, TOGETHER
 from tests import newest
 from tests.notebooks import ROOT
 
@@ -58,10 +58,16 @@ def test_what_the_tests_import_is_named() -> None:
     assert imported((ROOT / "tests").rglob("*.py")) - names("test") == set()
 
 
-def test_the_longest_files_exist() -> None:
+def test_the_files_that_are_named_exist() -> None:
     """A renamed one would silently lose its place in the row."""
     there = {path.stem for folder in ("tests", "lessons") for path in (ROOT / folder).iterdir()}
-    assert set(LONGEST) - there == {BROWSER}
+    assert {*LONGEST, *TOGETHER} - there - set(TOGETHER.values()) == set()
+
+
+def test_all_that_needs_the_browser_runs_in_one_process(request: pytest.FixtureRequest) -> None:
+    """Another file would start a JupyterLab of its own."""
+    needs = {item.path.stem for item in request.session.items if "chromium" in getattr(item, "fixturenames", ())}
+    assert {name for name in needs if TOGETHER.get(name) != "browser"} == set()
 
 
 def test_every_requirement_has_a_range() -> None:
