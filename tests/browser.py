@@ -133,13 +133,13 @@ def open_lesson(browser: Browser | BrowserContext, address: str, name: str) -> L
     return lesson
 
 
-OPEN = """async ([path, shouldStart]) => {
+OPEN = """async path => {
     await window.jupyterapp.restored;
-    const where = {path, factory: 'Notebook', kernelPreference: {shouldStart}};
+    const where = {path, factory: 'Notebook'};
     const panel = window.lesson = await window.jupyterapp.commands.execute('docmanager:open', where);
     await panel.context.ready;
     await panel.revealed;
-    if (shouldStart) await panel.sessionContext.ready;
+    await panel.sessionContext.ready;
 }"""
 
 RUN = """command => {
@@ -200,9 +200,9 @@ class Lesson:
         """Keep what the console reported."""
         self.complaints.append(text)
 
-    def open(self, name: str, kernel: bool = True) -> None:
+    def open(self, name: str) -> None:
         """Open another notebook in the same JupyterLab: what follows is about this one."""
-        self.ask(OPEN, [name, kernel])
+        self.ask(OPEN, name)
 
     def save(self) -> None:
         """Write the notebook to the disk, as Ctrl+S does."""

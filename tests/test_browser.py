@@ -29,9 +29,7 @@ def test_opens_as_stored_and_runs(open_lesson: Callable[[str], Lesson]) -> None:
 @pytest.mark.parametrize("path", OTHERS, ids=short)
 def test_the_others_open_as_stored(open_lesson: Callable[[str], Lesson], path: Path) -> None:
     """What is stored of them is of the same kinds; test_notebooks.py looks at each as it is stored."""
-    lesson = open_lesson(FIRST.name)
-    lesson.open(path.name, kernel=False)
-    looks_right(lesson, path)
+    looks_right(open_lesson(path.name), path)
 
 
 def looks_right(lesson: Lesson, path: Path) -> None:
