@@ -95,6 +95,7 @@ function makeControls(model, box, player, kernel, settled) {
   /** Sets several controls at once. @param {Record<string, any>} values */
   function apply(values) {
     hooks.touched();
+    settled(false);
     tried.clear();
     held.clear();
     for (const name in values) model.set(name, values[name]);
