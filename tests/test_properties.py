@@ -24,6 +24,7 @@ from tests.data import DATA
 from tests.explorers import EXPLORERS
 from widgets.experiments import ablation, census
 from widgets.experiments.decoder import modern_block
+from widgets.experiments.pair import in_turns
 from widgets.experiments.product_task import learn_product
 from widgets.experiments.timing import Timing, timings
 from widgets.explorers import predict as predictions
@@ -157,11 +158,12 @@ def test_every_parameter_of_every_public_function_is_here() -> None:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    """Little text to train on, short timings, no compiler, nobody's predictions."""
+    """At most two steps of training on little text, short timings, no compiler, nobody's predictions."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(predictions, "_left", {})
     monkeypatch.setattr("widgets.explorers.product_fits.learn_product", lambda name: learn_product(name, 2, 2))
     monkeypatch.setattr(pairs, "text", lambda: "the cat sat on the mat. " * 100)
+    monkeypatch.setattr(pairs, "in_turns", lambda *asked: itertools.islice(in_turns(*asked), 2))
     monkeypatch.setattr("widgets.explorers.norm_timings.compiled_norms", lambda *_: ({}, "None."))
     monkeypatch.setattr("widgets.explorers.norm_timings.timings", lambda *_: a_timing())
 
