@@ -15,7 +15,7 @@ from ipywidgets.widgets import widget as registry
 from traitlets import TraitError
 
 import widgets
-from tests.explorers import EXPLORERS
+from tests.explorers import EXPLORERS, put_alike
 from tests.test_flipbook import assembled, assert_same_marks, marks_of
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.gate_flow import GATE_INPUT
@@ -205,9 +205,7 @@ class Hand(RuleBasedStateMachine):
     def look(self) -> None:
         """Picture, words and numbers are those of a fresh explorer at the same place."""
         fresh = self.make(**self.given)
-        for _ in range(3):  # a list may move a slider, and a slider may empty a list
-            for name in (name for name, kind in self.kinds.items() if kind != "text"):
-                setattr(fresh, name, getattr(self.explorer, name))
+        put_alike(fresh, self.explorer)
         assert fresh.values == self.explorer.values
         assert repr(fresh) == repr(self.explorer)
         assert fresh.controls == self.explorer.controls

@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser import Lesson
 
-pytestmark = [pytest.mark.full, pytest.mark.xdist_group("chromium")]
+pytestmark = pytest.mark.full
 
 RMS = "def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()"
 MANY = 80  # presses of Tab, more than any cell has controls

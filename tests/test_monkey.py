@@ -5,6 +5,7 @@ Marked `full`. The seed of each run is printed; `MONKEY_SEED` and `MONKEY_EVENTS
 
 from __future__ import annotations
 
+import inspect
 import os
 import random
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from playwright.sync_api import ElementHandle, Locator
 
 from tests import browser as browsers
 from tests.browser import Lesson
-from tests.explorers import EXPLORERS
+from tests.explorers import EXPLORERS, put_alike
 
 pytestmark = pytest.mark.full
 
@@ -32,14 +33,6 @@ COMPARED = 100  # events, and then it is compared with a fresh one
 KEYS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End")
 TYPED = ("1, 2, 3", "2 -1 0.5 4", "nan, 1", "", "eins", "7", "1e9, 2", "-3, 3, -3, 3", "[1, 2", "0, 0, 0")
 WIDTHS = (800, 1024, 1366)
-FRESH = """
-fresh = {made}
-for _ in range(3):  # a list may move a slider, and a slider may empty a list
-    for control in made.controls:
-        if control["kind"] != "text":
-            setattr(fresh, control["name"], getattr(made, control["name"]))
-fresh
-"""
 SAME = "(repr(made) == repr(fresh), made.values == fresh.values)"
 HANDS = {
     "key": "input[type=range]",
@@ -94,7 +87,7 @@ def write(path: Path, name: str, made: str) -> None:
     """Writes the notebook of one explorer."""
     cells = {
         "made": f"from widgets import {name}\nmade = {name}()\nmade",
-        "fresh": FRESH.format(made=made),
+        "fresh": f"{inspect.getsource(put_alike)}\nfresh = {made}\nput_alike(fresh, made)\nfresh",
         "same": SAME,
     }
     notebook = nbformat.v4.new_notebook()
