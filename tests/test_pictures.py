@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 from functools import cache
 
 import pytest
@@ -14,6 +16,7 @@ from matplotlib.text import Text
 from torch import nn
 
 from tests.data import DATA
+from tests.test_style import LIGHT, PAIRS
 from widgets import (
     ablation_results,
     activation_curves,
@@ -181,6 +184,28 @@ def test_rows_that_can_be_covered_lie_on_their_panels_and_hold_words(name):
             assert 0 <= x < x + width <= across + 1 and 0 <= y < y + height <= up
             boxes = [box for _, box, _ in texts(picture.panels[panel])]
             assert any(x <= box.x0 and box.x1 <= x + width and y <= box.y0 <= y + height for box in boxes)
+
+
+FURNITURE = {"INK", "FAINT", "RULE", "PAPER"}
+TOLD_APART = {("INPUT", "SIGMOID")}  # by shape: the upright line that reads off, and a dotted curve with diamonds
+
+
+def colours_of(explorer: Explorer) -> set[str]:
+    """The names of all colours with a meaning in a picture and in its reels."""
+    drawn = json.dumps([explorer.stages, *(getattr(explorer, f"{name}_reel") for name in explorer.positions)])
+    return {name for name, colour in LIGHT.items() if colour in re.findall(r"#[0-9a-f]{6}", drawn)} - FURNITURE
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES.keys() - {"old and modern"}))
+def test_colours_that_meet_in_a_picture_were_held_against_each_other(name):
+    """In grey and for colour-blind eyes, by tests/test_style.py. In a block, each box holds its name."""
+    compared = {frozenset(pair) for pair in [*PAIRS, *TOLD_APART]}
+    meeting = itertools.combinations(sorted(colours_of(made(name))), 2)
+    assert [pair for pair in meeting if frozenset(pair) not in compared] == []
+
+
+def test_the_colours_of_a_picture_are_found():
+    assert colours_of(made("curves, all")) == {"GATE", "GELU", "INPUT", "SIGMOID"}
 
 
 SETTINGS = {
