@@ -37,6 +37,7 @@ DRAG = """async ([input, by]) => {
 }"""
 REST = "input => { delete window.hold; input.dispatchEvent(new PointerEvent('pointerup')); }"
 FAR = 12  # positions
+SEEN = "canvas:not([style*='opacity: 0'])"
 
 
 class Disc(Explorer):
@@ -126,7 +127,7 @@ def test_it_shows_what_the_svg_shows(chromium, name, look):
         assert page.locator("canvas").count() > 0
         rest(page)
         exact = at_rest(page)
-        assert page.locator("canvas, [visibility]").count() == 0
+        assert page.locator(f"{SEEN}, [visibility]").count() == 0
         assert np.abs(blurred(drawn) - blurred(exact)).max() < 30  # of 255; a missing mark is 60 and more
         assert np.abs(blurred(before) - blurred(exact)).max() > 60
         assert page.complaints == []
@@ -170,3 +171,30 @@ def test_only_a_page_that_does_not_keep_up_needs_it(chromium, frames, canvases):
         page.evaluate(frames)
         drag(page, FAR)
         assert page.locator("canvas").count() == canvases
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        (lambda page: None, True),
+        (lambda page: page.set_viewport_size({"width": 360, "height": 600}), False),
+        (lambda page: page.emulate_media(color_scheme="dark"), False),
+    ],
+    ids=["nothing", "width", "theme"],
+)
+def test_canvases_are_kept_for_the_next_drag_unless_the_picture_looks_otherwise(chromium, change, kept):
+    with bare(chromium, Disc("radius", [*range(1, 21)])) as page:
+        page.evaluate(SLOW)
+        drag(page, FAR)
+        covered(page)
+        page.evaluate("() => { window.first = document.querySelector('canvas'); }")
+        rest(page)
+        at_rest(page)
+        change(page)
+        drag(page, 3)
+        covered(page)
+        drawn = picture(page)
+        assert page.evaluate("() => window.first === document.querySelector('canvas')") == kept
+        rest(page)
+        assert np.abs(blurred(drawn) - blurred(at_rest(page))).max() < 30
+        assert page.locator("canvas").count() == 1

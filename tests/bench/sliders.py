@@ -57,6 +57,8 @@ DRAG = """async ([input, seconds, painting]) => {
         now = await frame();
         count();
     }
+    await frame();
+    count(); // a hand stays a frame where it lets go, and a picture of the painter's thread is there a frame after a move
     const during = pictures;
     WebSocket.prototype.send = send;
     input.dispatchEvent(new PointerEvent('pointerup'));

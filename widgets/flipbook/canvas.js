@@ -11,8 +11,8 @@ const ALIGN = /** @type {Record<string, string>} */ ({ start: "left", middle: "c
 const START = 40; // milliseconds until the first drawing of a canvas is on the screen
 
 /**
- * The canvases over the panels of `frame`. begin() prepares them, show() a position, end() takes them away; on() says
- * whether they are what is seen.
+ * The canvases over the panels of `frame`. begin() prepares them, show() a position, rest() shows the SVG again and keeps
+ * them for the next drag, end() takes them away; on() says whether they are what is seen.
  * @param {HTMLElement} frame
  */
 function makeCanvas(frame) {
@@ -21,14 +21,25 @@ function makeCanvas(frame) {
   let broken = false; // this page allows no such thread, or this browser has none
   /** @type {{canvas: any, leaves: Element[]}[]} */
   let sheets = [];
+  let made = ""; // how all looked when they were made
   let id = 0; // of this drag
-  let visible = false;
+  let [begun, visible] = [false, false];
   /** @type {number | undefined} */
   let asked; // the newest position
 
   /** False where this reel, or this browser, asks for more than can be done. @param {Reel} reel */
-  function begin({ tracks, columns }) {
+  function begin(reel) {
+    id += 1;
     const svgs = [...frame.querySelectorAll("svg")].filter((svg) => svg.querySelector("[data-moves]"));
+    const look = `${frame.closest(".flipbook")?.className} ${JSON.stringify(svgs.map(placeOver))}`;
+    begun = (sheets.length > 0 && look === made) || prepare(reel, svgs);
+    made = look;
+    return begun;
+  }
+
+  /** Makes the canvases, and tells the painter all about them. @param {Reel} reel @param {SVGSVGElement[]} svgs */
+  function prepare({ tracks, columns }, svgs) {
+    end();
     const known = tracks.every(([, attribute]) => CAN_MOVE.includes(attribute));
     const marks = known && !broken && frame.getClientRects().length ? svgs.map(fromFirstMoving) : [];
     if (!marks.length || !marks.flat().every(isPlain)) return false;
@@ -41,7 +52,6 @@ function makeCanvas(frame) {
       broken = true;
       end();
     }
-    id += 1;
     return !broken;
   }
 
@@ -64,14 +74,14 @@ function makeCanvas(frame) {
   }
 
   function drawn({ data }) {
-    if (data.id !== id || !sheets.length) return;
+    if (data.id !== id || !begun) return;
     if (!visible) setTimeout(uncover, START, id);
     sheets[0].canvas.dataset.shows = data.k; // for the tests
   }
 
   /** @param {number} of */
   function uncover(of) {
-    if (of !== id || !sheets.length) return;
+    if (of !== id || !begun) return;
     visible = true;
     for (const { canvas, leaves } of sheets) {
       canvas.style.opacity = 1;
@@ -79,32 +89,42 @@ function makeCanvas(frame) {
     }
   }
 
-  function end() {
-    for (const { canvas, leaves } of sheets) {
+  function rest() {
+    for (const { canvas, leaves } of visible ? sheets : []) {
+      canvas.style.opacity = 0;
       for (const leaf of leaves) leaf.removeAttribute("visibility");
-      canvas.remove();
     }
-    [sheets, visible, asked] = [[], false, undefined];
+    [begun, visible, asked] = [false, false, undefined];
+  }
+
+  function end() {
+    rest();
+    for (const { canvas } of sheets) canvas.remove();
+    sheets = [];
   }
   function stop() {
     end();
     painter?.terminate();
   }
-  return { begin, show, end, stop, begun: () => sheets.length > 0, on: () => visible };
+  return { begin, show, rest, end, stop, begun: () => begun, on: () => visible };
 }
 
-/** A canvas over an SVG, on whole pixels, as an SVG need not be; it is not seen yet. @param {SVGSVGElement} svg */
-function canvasOver(svg) {
+/** Where a canvas lies over an SVG, in pixels: on whole ones, as an SVG need not. @param {SVGSVGElement} svg */
+function placeOver(svg) {
   const { left, top, right, bottom } = svg.getBoundingClientRect();
   const [x, y, beyond, below] = [left, top, right, bottom].map((edge) => edge * devicePixelRatio);
   const unit = devicePixelRatio % 1 ? 1 : devicePixelRatio;
   const [across, down] = [x, y].map((edge) => unit * Math.floor(edge / unit));
   const [width, height] = [beyond - across, below - down].map((length) => unit * Math.ceil(length / unit));
-  const canvas = element("canvas", { width, height, ariaHidden: "true" });
-  const style = { left: across - x, top: down - y, width, height };
-  for (const name in style) canvas.style[name] = `${style[name] / devicePixelRatio}px`;
+  return { left: across - x, top: down - y, width, height };
+}
+
+/** A canvas over an SVG; it is not seen yet. @param {SVGSVGElement} svg */
+function canvasOver(svg) {
+  const place = placeOver(svg);
+  const canvas = element("canvas", { width: place.width, height: place.height, ariaHidden: "true" });
+  for (const name in place) canvas.style[name] = `${place[name] / devicePixelRatio}px`;
   canvas.style.opacity = 0;
-  canvas.corner = [across, down];
   svg.after(canvas);
   return canvas;
 }
@@ -131,8 +151,8 @@ function fromFirstMoving(svg) {
 /** A panel as painter.js takes it. @param {SVGSVGElement} svg */
 function describe(svg, canvas, marks) {
   const { a, d, e, f } = /** @type {DOMMatrix} */ (svg.getScreenCTM());
-  const [larger, deeper, right, down] = [a, d, e, f].map((number) => number * devicePixelRatio);
-  const scale = [larger, 0, 0, deeper, right - canvas.corner[0], down - canvas.corner[1]];
+  const { left, top } = canvas.getBoundingClientRect();
+  const scale = [a, 0, 0, d, e - left, f - top].map((number) => number * devicePixelRatio);
   for (const [node, mark] of marks) dress(node, mark, svg, scale);
   return { canvas: canvas.transferControlToOffscreen(), marks: marks.map(([, mark]) => mark) };
 }

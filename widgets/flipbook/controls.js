@@ -145,7 +145,8 @@ function rangeRow(model, { name, label: called, positions, stops }, { place, pre
   const id = `flipbook-range-${Math.random().toString(36).slice(2)}`;
   const label = element("label", { htmlFor: id });
   const input = element("input", { type: "range", id, min: 0, max: positions.length - 1, step: 1 });
-  const output = element("output", { htmlFor: id, ariaLive: "off" });
+  const number = element("span");
+  const output = element("output", { htmlFor: id, ariaLive: "off" }, number);
   function go(k) {
     press(name);
     move(name, k);
@@ -164,7 +165,7 @@ function rangeRow(model, { name, label: called, positions, stops }, { place, pre
   function show() {
     const k = place(name);
     if (Number(input.value) !== k) input.value = k;
-    output.textContent = texts[k];
+    number.textContent = texts[k];
     input.setAttribute("aria-valuetext", texts[k]);
   }
   input.oninput = () => move(name, Number(input.value));

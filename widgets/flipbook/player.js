@@ -186,7 +186,7 @@ function makePlayer(model, frame, say) {
     const k = find();
     if (k === undefined) return;
     set(k);
-    canvas.end();
+    canvas.rest();
     const { words } = /** @type {Reel} */ (reel);
     speak(join(/** @type {Reel} */ (reel), words, k));
   }
