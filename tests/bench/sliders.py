@@ -58,7 +58,7 @@ DRAG = """async ([input, seconds, painting]) => {
         count();
     }
     await frame();
-    count(); // a hand stays a frame where it lets go, and a picture of the painter's thread is there a frame after a move
+    count(); // a hand stays a frame where it lets go: the painter's picture is there a frame after a move
     const during = pictures;
     WebSocket.prototype.send = send;
     input.dispatchEvent(new PointerEvent('pointerup'));
