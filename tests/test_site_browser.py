@@ -120,6 +120,9 @@ def test_what_follows_a_question_comes_after_a_commitment(page: Page) -> None:
     page.get_by_role("button", name="Commit").click()
     result.wait_for()
     assert "42" in result.inner_text()
+    assert "cell" not in page.locator(".ask").inner_text()  # there is none to run
+    page.get_by_role("button", name="I have seen it").click()
+    page.get_by_text("It came out as B").or_(page.get_by_text("Yes, B.")).wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -21,6 +21,9 @@ MOST_PLACES = 4_000  # pictures drawn for a setting other than the first
 NOT_STATE = ("layout", "tabbable", "tooltip")
 SORRY = "This combination is not on the page; in JupyterLab it can be drawn."
 WAITS = "Commit to an answer, and what came out appears here."
+ASKING = "Choose an answer and commit to it. Then you see what came out."
+SAID = 'You committed to {letter}: "{answer}". See below what came out.'
+SEEN = "I have seen it"
 
 
 def ship_all(coarse: bool = False) -> None:
@@ -28,11 +31,19 @@ def ship_all(coarse: bool = False) -> None:
     shipped = {}
     for widget in living():
         if isinstance(widget, Prediction):
-            shipped[widget.model_id] = {"kind": "question", "state": state_of(widget), "waits": WAITS}
+            shipped[widget.model_id] = ship_question(widget)
         elif isinstance(widget, Explorer):
             with no_grad():
                 shipped[widget.model_id] = ship(widget, coarse)
     display({"application/json": shipped}, raw=True)
+
+
+def ship_question(asked: Prediction) -> dict[str, Any]:
+    """A question as a page asks it, where no cell is run: what came out is there already, covered."""
+    said = [SAID.format(letter=letter, answer=answer) for letter, answer in asked.answers]
+    commit, withdraw, _, show_of_hands = asked.buttons
+    words = {"asking": ASKING, "said": said, "buttons": [commit, withdraw, SEEN, show_of_hands]}
+    return {"kind": "question", "state": state_of(asked) | words, "waits": WAITS}
 
 
 def state_of(widget: Any) -> dict[str, Any]:
