@@ -283,6 +283,14 @@ def test_nothing_is_ever_wider_than_its_pane(chromium):
                 assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_named_stops_keep_apart(chromium):
+    with bare(chromium, parameter_ledger(), viewport=NARROW) as page:
+        for width in (360, 700, 800):
+            page.set_viewport_size({"width": width, "height": 700})
+            left, right = (stop.bounding_box() for stop in page.locator(".stops button").all())
+            assert left["x"] + left["width"] <= right["x"]
+
+
 def test_panels_stand_side_by_side_where_there_is_room(chromium):
     with bare(chromium, Covered(), viewport=NARROW) as page:
         for width, beside in ((360, False), (600, False), (700, True), (1366, True)):
