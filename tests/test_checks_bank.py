@@ -14,7 +14,7 @@ from widgets import checks
 from widgets.checks.exercises import museum, rmsnorm, swiglu
 from widgets.checks.ladder.gradients import gradients
 from widgets.checks.mistakes import gate_formulas, norm_formulas
-from widgets.checks.mistakes.diagnosis import alike, answer, named
+from widgets.checks.mistakes.diagnosis import alike, all_alike, answer, named
 
 FORMULAS = {
     "rms": rmsnorm.RMS_FORMULA,
@@ -49,12 +49,23 @@ def test_every_mistake_differs_from_every_other_and_from_the_right_answer(name):
     rows = [("the right answer", answers(name, {}))]
     rows += [(one.name, answers(name, steps)) for one in FORMULAS[name].bank for steps in one.variants]
     assert len(rows) > 1
-    same = [
-        (one, other)
-        for (one, first), (other, second) in itertools.combinations(rows, 2)
-        if one != other and all(map(alike, first, second))
-    ]
+    same = []
+    for at, (one, first) in enumerate(rows):
+        left = [row for row in rows[at + 1 :] if row[0] != one]
+        for probe, given in enumerate(first):
+            left = list(itertools.compress(left, all_alike([second[probe] for _, second in left], given)))
+        same += [(one, other) for other, _ in left]
     assert not same
+
+
+def test_many_answers_are_compared_as_one_by_one():
+    numbers = torch.tensor([[1.0, 2.0], [0.0, 3e4]])
+    tensors = [numbers, numbers * (1 + 1e-5), numbers * 1.001, numbers.double(), numbers.T, numbers[0], numbers[:0]]
+    tensors += [numbers.half(), numbers * float("nan"), numbers / 0, numbers.to(torch.complex64), torch.tensor(1.0)]
+    given = [*((one,) for one in tensors), (numbers, numbers), (numbers, numbers[0]), (1.0,), (None,), (), ValueError]
+    for one in given:
+        assert all_alike(given, one) == [alike(other, one) for other in given]
+    assert sum(all_alike(given, (numbers,))) == 4  # itself, in float64 and in float16, and one that is hardly off
 
 
 def test_the_bank_covers_the_published_mistakes():

@@ -104,11 +104,11 @@ def _behind(trial: Trial, formula: Formula, probe: Probe, given: Answer) -> tupl
     return (habits.GRADIENT_LOST,) if given[0] is None and not mistakes else mistakes
 
 
-def _silent(formula: Formula, probe: Probe) -> list[Mistake]:
+def _silent(formula: Formula, probe: Probe) -> tuple[Mistake, ...]:
     """The mistakes, in those of their variants that leave the values right: the others would have shown before."""
     right = answer(formula.right, probe.args)
     kept = (
         (one, tuple(two for two in one.variants if alike(answer(formula.right, probe.args, **two), right)))
         for one in formula.bank
     )
-    return [replace(one, variants=variants) for one, variants in kept if variants]
+    return tuple(replace(one, variants=variants) for one, variants in kept if variants)

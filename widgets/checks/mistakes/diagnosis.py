@@ -8,9 +8,10 @@ together are recognised without listing every pair.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, compress
 from typing import Any
 
 import torch
@@ -46,7 +47,7 @@ class Mistake:
 class Evidence:
     """Arguments, what the learner's code answered to them, and whether that was right."""
 
-    args: Sequence[Any]
+    args: tuple[Any, ...]
     given: Answer
     right: bool = False
 
@@ -87,12 +88,17 @@ def close(actual: Any, expected: Any) -> bool:
         return False
     if actual.is_complex() or expected.is_complex() or actual.layout != expected.layout:
         return False
+    return bool(_near(actual, expected).all())
+
+
+def _near(actual: Tensor, expected: Tensor) -> Tensor:
+    """actual: (..., *s), expected: (*s) -> (..., *s), where an element is as close as `close` demands of all."""
     given, wanted = actual.detach().double(), expected.detach().double()
     size = wanted.nan_to_num(0.0, 0.0, 0.0).abs()
     largest = size.amax(dim=-1, keepdim=True) if size.numel() and size.dim() else size
     own, row = (max(table.get(one.dtype, 0.0) for one in (actual, expected)) for table in (OWN, ROW))
     near = (given - wanted).abs() <= own * size + row * largest + NOTHING
-    return bool((near | (given == wanted) | (given.isnan() & wanted.isnan())).all())
+    return near | (given == wanted) | (given.isnan() & wanted.isnan())
 
 
 def alike(one: Answer, other: Answer) -> bool:
@@ -102,38 +108,70 @@ def alike(one: Answer, other: Answer) -> bool:
     return len(one) == len(other) and all(close(given, wanted) for given, wanted in zip(one, other, strict=True))
 
 
-def hypotheses(bank: Sequence[Mistake]) -> Iterator[tuple[tuple[Mistake, ...], Steps]]:
-    """Every mistake in every variant, then every pair that does not exchange the same step.
+def all_alike(answers: Sequence[Answer], other: Answer) -> list[bool]:
+    """Which of many answers are `alike` another one; those that have its form are compared at once."""
+    form = _form(other)
+    at_once = [at for at, one in enumerate(answers) if form and _form(one) == form]
+    near = torch.ones(len(at_once), dtype=torch.bool)
+    for part in range(len(form) if at_once else 0):
+        stacked = torch.stack([answers[at][part] for at in at_once])
+        near &= _near(stacked, other[part]).reshape(len(at_once), -1).all(dim=1)
+    found = dict(zip(at_once, near.tolist(), strict=True))
+    return [found[at] if at in found else alike(one, other) for at, one in enumerate(answers)]
+
+
+def _form(one: Answer) -> list[tuple[Any, ...]]:
+    """Shape, dtype and so on of the tensors of an answer, [] if it is none that can be compared element by element."""
+    if not isinstance(one, tuple) or not all(isinstance(part, Tensor) and part.numel() for part in one):
+        return []
+    return [] if any(map(torch.is_complex, one)) else [(two.shape, two.dtype, two.layout, two.device) for two in one]
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A mistake in one of its variants, or two together, and the steps that are exchanged then."""
+
+    mistakes: tuple[Mistake, ...]
+    steps: Steps
+
+
+@lru_cache(maxsize=64)
+def hypotheses(bank: tuple[Mistake, ...]) -> tuple[list[Hypothesis], list[Hypothesis]]:
+    """Every mistake in every variant, and every pair that does not exchange the same step.
 
     A mistake of many variants is not paired: that would take long, and say little.
     """
-    single = [((mistake,), steps) for mistake in bank for steps in mistake.variants]
-    yield from single
-    paired = [one for one in single if len(one[0][0].variants) <= MOST_PAIRED]
-    for (one, first), (other, second) in combinations(paired, 2):
-        if one != other and not first.keys() & second.keys():
-            yield one + other, first | second
+    single = [Hypothesis((mistake,), steps) for mistake in bank for steps in mistake.variants]
+    paired = [one for one in single if len(one.mistakes[0].variants) <= MOST_PAIRED]
+    return single, [
+        Hypothesis(one.mistakes + other.mistakes, one.steps | other.steps)
+        for one, other in combinations(paired, 2)
+        if one.mistakes != other.mistakes and not one.steps.keys() & other.steps.keys()
+    ]
 
 
-def diagnose(formula: Callable[..., Any], bank: Sequence[Mistake], *choices: Sequence[Evidence]) -> tuple[Mistake, ...]:
+@lru_cache(maxsize=2**14)
+def _supposed(formula: Callable[..., Any], made: Hypothesis, args: tuple[Any, ...]) -> Answer:
+    """What the formula answers with a mistake: the same each time a check runs, as its probes are."""
+    return answer(formula, args, **made.steps)
+
+
+def diagnose(
+    formula: Callable[..., Any], bank: tuple[Mistake, ...], *choices: Sequence[Evidence]
+) -> tuple[Mistake, ...]:
     """The mistake, or the two, with which the formula answers everything as the learner did; () for none.
 
     choices: what to explain, and what to be content with if nothing explains all of it
     Errors alone are no evidence: too many things raise the same kind. What was wrong is compared first.
     """
-    known: dict[tuple[int, int], bool] = {}
-    possible = list(hypotheses(bank))
-
-    def explains(at: int, one: Evidence) -> bool:
-        if (at, id(one)) not in known:
-            known[at, id(one)] = alike(answer(formula, one.args, **possible[at][1]), one.given)
-        return known[at, id(one)]
-
     for seen in choices:
-        telling = sorted(seen, key=lambda one: one.right or isinstance(one.given, type))
         if all(isinstance(one.given, type) for one in seen) or all(one.right for one in seen):
             continue
-        for at, (mistakes, _) in enumerate(possible):
-            if all(explains(at, one) for one in telling):
-                return mistakes
+        telling = sorted(seen, key=lambda one: one.right or isinstance(one.given, type))
+        for left in hypotheses(bank):
+            for one in telling:
+                supposed = [_supposed(formula, made, one.args) for made in left]
+                left = list(compress(left, all_alike(supposed, one.given)))
+            if left:
+                return left[0].mistakes
     return ()
