@@ -1,4 +1,4 @@
-"""Lesson 02 and exercise 05 with nothing but the keyboard, in JupyterLab: every control is reached, used and left.
+"""Lessons and exercises with nothing but the keyboard, in JupyterLab: every control is reached, used and left.
 
 Marked `full`. Shift+Enter runs a cell, arrows go from cell to cell and move what has the focus, Tab goes on, Enter
 presses.
@@ -6,15 +6,31 @@ presses.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.browser import Lesson
+from tests.explorers import EXPLORERS
+from tests.notebooks import LESSONS, notebooks_in, read
 
 pytestmark = pytest.mark.full
 
-RMS = "def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()"
+QUESTIONS = {
+    "01_layernorm": "depth",
+    "02_rmsnorm": "mean",
+    "03_gating": "double",
+    "04_swiglu": "double",
+    "07_modern_block": "place",
+    "08_fine_print": "naive",
+    "09_quiz": "blind",
+}
+ANSWERS = (
+    ("05_exercise_rmsnorm", "rms", "def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()"),
+    ("06_exercise_swiglu", "swish", "def swish(x, beta=1.0): return x * torch.sigmoid(beta * x)"),
+)
 MANY = 80  # presses of Tab, more than any cell has controls
 
 # What has the focus; a mark is left on it, so that what was never reached can be told.
@@ -102,24 +118,40 @@ class Keys:
         return reached
 
 
-def test_a_question_is_answered(open_lesson: Callable[..., Lesson]) -> None:
+@pytest.mark.parametrize(("lesson", "question"), QUESTIONS.items())
+def test_a_question_is_answered(open_lesson: Callable[..., Lesson], lesson: str, question: str) -> None:
     """Arrows choose, Enter commits, and the next cell is the active one, ready to be run."""
-    keys = Keys(open_lesson("02_rmsnorm.ipynb"))
-    keys.run_to("mean-run")
+    keys = Keys(open_lesson(f"{lesson}.ipynb"))
+    keys.run_to(f"{question}-run")
     keys.tab_to(lambda focused: focused["kind"] == "radio", "Shift+Tab")
+    last = int(keys.page.evaluate("() => document.activeElement.value"))
     keys.press("ArrowUp")  # from the last answer, at which one arrives from below
-    assert keys.page.evaluate("() => document.activeElement.checked && document.activeElement.value") == "1"
+    chosen = int(keys.page.evaluate("() => document.activeElement.checked && document.activeElement.value"))
+    assert chosen == last - 1
     keys.tab_to(lambda focused: focused["name"] == "Commit")
     keys.press("Enter")
-    keys.page.wait_for_function(f"() => ({ACTIVE})() === 'mean-run'")
+    keys.page.wait_for_function(f"run => ({ACTIVE})() === run", arg=f"{question}-run")
     keys.press("Shift+Enter")
     keys.page.wait_for_function(QUIET)
-    assert "Yes, B." in keys.lesson.show("mean-ask").inner_text()
+    said = f"Yes, {'ABCD'[chosen]}." if "ABCD"[chosen] == right_answer(lesson, question) else "It came out as"
+    assert said in keys.lesson.show(f"{question}-ask").inner_text()
 
 
-def test_every_control_of_an_explorer_is_reached_and_left(open_lesson: Callable[..., Lesson]) -> None:
-    keys = Keys(open_lesson("02_rmsnorm.ipynb"))
-    for cell in ("explore-run", "eps-explore-run", "geometry-run"):
+def right_answer(lesson: str, question: str) -> str:
+    """The letter that a lesson's own code marks as right."""
+    asks = next(cell.source for cell in read(LESSONS / f"{lesson}.ipynb").cells if cell.id == f"{question}-ask")
+    return next(word.value.value for word in ast.parse(asks).body[0].value.keywords if word.arg == "right")
+
+
+def explorers_in(path: Path) -> list[str]:
+    """The cells of a notebook that show an explorer with sliders."""
+    return [cell.id for cell in read(path).cells if cell.source.startswith(tuple(f"{name}(" for name in EXPLORERS))]
+
+
+@pytest.mark.parametrize("path", filter(explorers_in, notebooks_in([LESSONS])), ids=lambda path: path.stem)
+def test_every_control_of_an_explorer_is_reached_and_left(open_lesson: Callable[..., Lesson], path: Path) -> None:
+    keys = Keys(open_lesson(path.name))
+    for cell in explorers_in(path):
         keys.run(cell)
         keys.page.wait_for_function(DRAWN, arg=cell)
         reached = keys.tab_through(cell)
@@ -143,15 +175,16 @@ def move(keys: Keys, cell: str, name: str) -> None:
         keys.page.wait_for_function(f"([cell, before]) => ({WORDS})(cell) !== before", arg=[cell, before])
 
 
-def test_an_exercise_is_solved(open_lesson: Callable[..., Lesson]) -> None:
+@pytest.mark.parametrize(("lesson", "exercise", "answer"), ANSWERS)
+def test_an_exercise_is_solved(open_lesson: Callable[..., Lesson], lesson: str, exercise: str, answer: str) -> None:
     """The card of an empty answer is opened and left; an answer is typed and passes."""
-    keys = Keys(open_lesson("05_exercise_rmsnorm.ipynb"))
-    keys.run("rms-check")
-    keys.tab_through("rms-check")
-    keys.back_to("rms")
+    keys, check = Keys(open_lesson(f"{lesson}.ipynb")), f"{exercise}-check"
+    keys.run(check)
+    keys.tab_through(check)
+    keys.back_to(exercise)
     keys.press("Enter")
     keys.press("Control+A")
-    keys.page.keyboard.type(RMS)
+    keys.page.keyboard.type(answer)
     keys.press("Escape")
-    keys.run("rms-check")
-    assert "passed" in keys.lesson.show("rms-check").locator(".jp-OutputArea").inner_text().lower()
+    keys.run(check)
+    assert "passed" in keys.lesson.show(check).locator(".jp-OutputArea").inner_text().lower()
