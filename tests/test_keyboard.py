@@ -148,7 +148,7 @@ def explorers_in(path: Path) -> list[str]:
     return [cell.id for cell in read(path).cells if cell.source.startswith(tuple(f"{name}(" for name in EXPLORERS))]
 
 
-@pytest.mark.parametrize("path", filter(explorers_in, notebooks_in([LESSONS])), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*filter(explorers_in, notebooks_in([LESSONS]))], ids=lambda path: path.stem)
 def test_every_control_of_an_explorer_is_reached_and_left(open_lesson: Callable[..., Lesson], path: Path) -> None:
     keys = Keys(open_lesson(path.name))
     for cell in explorers_in(path):
