@@ -70,6 +70,11 @@ WRONG = """flipbook => {
     if (cell.scrollWidth > cell.clientWidth + 1) wrong.push(`${cell.scrollWidth} wide in ${cell.clientWidth}`);
     return wrong;
 }"""
+MIDDLE = """button => {
+    button.scrollIntoView({ block: 'nearest' });
+    const { x, y, width, height } = button.getBoundingClientRect();
+    return [width, x + width / 2, y + height / 2];
+}"""
 RESTING = "book => book.dataset.resting === 'true' && !book.querySelector('.waiting')"
 
 
@@ -147,10 +152,10 @@ class Monkey:
         return button.inner_text()
 
     def hit(self, button: ElementHandle) -> None:
-        """In its middle, whatever lies over it."""
-        button.scroll_into_view_if_needed()
-        box = button.bounding_box()
-        self.lesson.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        """In its middle, whatever lies over it; a cover may be gone by now, with the picture that it lay on."""
+        width, x, y = button.evaluate(MIDDLE)
+        if width:
+            self.lesson.page.mouse.click(x, y)
 
     def check(self, box: ElementHandle) -> str:
         box.click()
