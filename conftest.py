@@ -44,6 +44,12 @@ LONGEST = (
 )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Beside other processes, torch has one thread in each: more of them wait for one another's cores."""
+    if hasattr(config, "workerinput"):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with what takes longest; within a file the order stays."""
     rank = {name: k for k, name in enumerate(LONGEST)}

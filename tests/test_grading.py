@@ -110,8 +110,9 @@ QUICK: dict[str, tuple[str, dict[str, str], set[str]]] = {
             "rms-check": "verdict = 'passed'",  # a check that was tampered with
             "rms-norm": NEVER_ENDS,
             "module": IN_PLACE,
+            "layer-norm": "def layer_norm_from_rms_norm(x, weight, bias, eps):\n    return x",  # does not wait as well
         },
-        {"rms", "rms-norm", "layer-norm", "module"},  # LayerNorm is built on rms_norm
+        {"rms", "rms-norm", "layer-norm", "module"},
     ),
     "halves": (SWIGLU, {"fused": HALVES_EXCHANGED}, {"fused"}),
 }

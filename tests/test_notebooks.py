@@ -19,7 +19,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from conftest import ANOTHER_MACHINE, pytest_runtest_setup
+from conftest import ANOTHER_MACHINE, pytest_configure, pytest_runtest_setup
 from tests.derive import derive
 from tests.notebooks import (
     LESSONS,
@@ -259,6 +259,23 @@ def test_a_notebooks_kernel_is_started_in_another_machines_environment(monkeypat
         assert dict(os.environ) == before
 
 
+@pytest.mark.parametrize(
+    ("config", "said", "threads"),
+    [
+        (SimpleNamespace(workerinput={}), None, "1"),
+        (SimpleNamespace(workerinput={}), "7", "7"),
+        (SimpleNamespace(), None, None),
+    ],
+)
+def test_beside_another_process_torch_has_one_thread(
+    monkeypatch: pytest.MonkeyPatch, config: object, said: str | None, threads: str | None
+) -> None:
+    """Alone it has them all, and what somebody has said goes before it."""
+    monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": said} if said else {})
+    pytest_configure(config)
+    assert os.environ.get("OMP_NUM_THREADS") == threads
+
+
 @pytest.mark.full
 def test_nbval_plays_another_machine(tmp_path: Path) -> None:
     """A notebook that stores which machine it was run on passes only on the other one."""
@@ -274,6 +291,7 @@ def test_nbval_plays_another_machine(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @every_notebook
-def test_what_is_stored_is_what_this_machine_gives(path: Path) -> None:
-    """nbval plays another machine. This is a plain run, in which what can be compiled is compiled."""
+def test_what_is_stored_is_what_this_machine_gives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nbval plays another machine. This is a plain run with all threads, in which what can be compiled is compiled."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert trouble_with(path) == []
