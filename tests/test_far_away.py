@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import permutations
 from urllib.parse import urlsplit
 
 import nbformat
@@ -31,6 +32,8 @@ CELLS = {
     "parameter_ledger": "parameter_ledger()",
 }
 MOVING = [name for name in CELLS if name != "imports"]
+SEVERAL = [name for name in MOVING if name not in ("activation_curves", "gate_flow")]  # these show one slider
+SOON = 3  # seconds, after which an explorer says that the kernel does not answer
 LIGHT = """async ([cell, milliseconds]) => {
     const panels = cell.querySelector('.panels'), end = performance.now() + milliseconds;
     let least = 1;
@@ -39,6 +42,16 @@ LIGHT = """async ([cell, milliseconds]) => {
         await new Promise(requestAnimationFrame);
     }
     return least;
+}"""
+# How dim the picture becomes, and the seconds until it is of where the sliders stand.
+WAITED = """async cell => {
+    const panels = cell.querySelector('.panels'), start = performance.now();
+    let least = 1;
+    do {
+        await new Promise(requestAnimationFrame);
+        least = Math.min(least, Number(getComputedStyle(panels).opacity));
+    } while (panels.classList.contains('waiting'));
+    return [least, (performance.now() - start) / 1e3];
 }"""
 
 
@@ -154,6 +167,25 @@ def test_nothing_dims_within_a_second(far: tuple[Lesson, Wire], name: str) -> No
         lesson.page.keyboard.press("ArrowLeft")
         least = lesson.page.evaluate(LIGHT, [place.element_handle(), 1000])
         assert least == 1, slider.get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_a_second_slider_taken_at_once_waits_for_one_round_trip(far: tuple[Lesson, Wire], name: str) -> None:
+    """No reel fits then: the picture dims rather than show what is not so, and is right before it would be missed."""
+    lesson, _ = far
+    place = run(lesson, name)
+    lesson.settle()
+    sliders = place.get_by_role("slider").all()
+    assert len(sliders) > 1
+    for first, second in permutations(sliders, 2):
+        resting(lesson, place)
+        for slider in (first, second):
+            slider.focus()
+            lesson.page.keyboard.press("ArrowRight" if slider.input_value() == "0" else "ArrowLeft")
+        least, seconds = lesson.page.evaluate(WAITED, place.element_handle())
+        print(f"{name}: light {least:.2f}, right after {seconds:.2f} s")
+        assert least < 1 and seconds < SOON
+        assert place.locator(".state").inner_text() == ""  # not even "the kernel does not answer"
 
 
 def resting(lesson: Lesson, place: Locator) -> None:
