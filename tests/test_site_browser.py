@@ -10,7 +10,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.notebooks import LESSONS
 from widgets import overall_shift
+from widgets.site.__main__ import main
 from widgets.site.folder import write
 from widgets.site.pages import lesson_pages
 from widgets.site.run import run
@@ -131,11 +133,34 @@ def test_axe_finds_no_violation(chromium: Browser, site: Path, name: str, scheme
     context = chromium.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     page.goto((site / f"{name}.html").as_uri())
+    assert violations(page) == []
+    context.close()
+
+
+def violations(page: Page) -> list[tuple[str, str]]:
+    """What axe finds, by rule and first place, once every explorer is awake."""
     for figure in page.locator(".explorer").all():
         explorer(page, figure.get_attribute("data-cell"))
     found = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
-    context.close()
+    return [(each["id"], each["nodes"][0]["html"][:200]) for each in found]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [path.stem for path in sorted(LESSONS.glob("*.ipynb"))])
+def test_every_page_of_the_course_is_light_and_axe_finds_nothing(chromium: Browser, tmp_path: Path, name: str) -> None:
+    """With every position of every explorer, all questions answered, in both themes."""
+    assert main([str(tmp_path / "site"), "--only", name]) == 0
+    written = [*tmp_path.glob("site/*.html"), *tmp_path.glob("site/explorers/*.html")]
+    assert max(path.stat().st_size for path in written) < 3e6
+    for path in written:
+        for scheme in ("light", "dark"):
+            page = chromium.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme).new_page()
+            page.goto(path.as_uri())
+            for form in page.locator(".ask form").all():
+                form.get_by_role("radio").first.check()
+                form.get_by_role("button", name="Commit").click()
+            assert (path.name, violations(page)) == (path.name, [])
+            page.context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

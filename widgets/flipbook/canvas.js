@@ -8,11 +8,11 @@ const CAN_DRAW = ["path", "text", "use"];
 const CANNOT = ["clip-path", "transform"];
 const CAN_MOVE = ["", "d", "x", "y", "display"]; // the attributes that may change on a canvas; "" is the text
 const ALIGN = /** @type {Record<string, string>} */ ({ start: "left", middle: "center", end: "right" });
-const START = 40; // milliseconds until the first drawing of a canvas is on the screen
+const START = 40; // milliseconds until the first drawing of a new canvas is on the screen
 
 /**
  * The canvases over the panels of `frame`. begin() prepares them, show() a position, rest() shows the SVG again and keeps
- * them for the next drag, end() takes them away; on() says whether they are what is seen.
+ * them for the next drag, end() takes them away; begun() says whether they are at work.
  * @param {HTMLElement} frame
  */
 function makeCanvas(frame) {
@@ -22,18 +22,22 @@ function makeCanvas(frame) {
   /** @type {{canvas: any, leaves: Element[]}[]} */
   let sheets = [];
   let made = ""; // how all looked when they were made
+  let fresh = false; // whether they were made for this drag
   let id = 0; // of this drag
   let [begun, visible] = [false, false];
   /** @type {number | undefined} */
   let asked; // the newest position
+  /** @type {number | undefined} */
+  let drawing; // the newest that is drawn
 
   /** False where this reel, or this browser, asks for more than can be done. @param {Reel} reel */
   function begin(reel) {
     id += 1;
     const svgs = [...frame.querySelectorAll("svg")].filter((svg) => svg.querySelector("[data-moves]"));
     const look = `${frame.closest(".flipbook")?.className} ${JSON.stringify(svgs.map(placeOver))}`;
-    begun = (sheets.length > 0 && look === made) || prepare(reel, svgs);
+    fresh = !sheets.length || look !== made;
     made = look;
+    begun = !fresh || prepare(reel, svgs);
     return begun;
   }
 
@@ -75,8 +79,14 @@ function makeCanvas(frame) {
 
   function drawn({ data }) {
     if (data.id !== id || !begun) return;
-    if (!visible) setTimeout(uncover, START, id);
-    sheets[0].canvas.dataset.shows = data.k; // for the tests
+    drawing = data.k;
+    if (visible) note();
+    else setTimeout(uncover, fresh ? START : 0, id);
+  }
+
+  /** For the tests. */
+  function note() {
+    sheets[0].canvas.dataset.shows = String(drawing);
   }
 
   /** @param {number} of */
@@ -87,6 +97,7 @@ function makeCanvas(frame) {
       canvas.style.opacity = 1;
       for (const leaf of leaves) leaf.setAttribute("visibility", "hidden");
     }
+    note();
   }
 
   function rest() {
@@ -106,7 +117,7 @@ function makeCanvas(frame) {
     end();
     painter?.terminate();
   }
-  return { begin, show, rest, end, stop, begun: () => begun, on: () => visible };
+  return { begin, show, rest, end, stop, begun: () => begun };
 }
 
 /** Where a canvas lies over an SVG, in pixels: on whole ones, as an SVG need not. @param {SVGSVGElement} svg */

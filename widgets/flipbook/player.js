@@ -17,7 +17,8 @@
 
 const FRAME = 1000 / 60; // milliseconds
 const LAG = 4; // how far behind the SVG may fall: a late frame counts two, one in time takes one back
-const CALM = 100; // milliseconds without a move after which everything is exact
+const CALM = 100; // milliseconds without a move after which everything is exact, and from one sentence to the next
+const LATER = 250; // the latter on a page that does not keep up
 
 /** @typedef {string | number} Part A text, or the number of a column. */
 
@@ -202,7 +203,7 @@ function makePlayer(model, frame, say) {
   }
 
   /**
-   * The same while a hand moves: the sentence changes ten times a second, the label at rest; where the page has once not
+   * The same while a hand moves: the sentence changes some times a second, the label at rest; where the page has once not
    * kept up, a canvas shows the picture. @param {number} now
    */
   function paintMoving(now) {
@@ -211,8 +212,8 @@ function makePlayer(model, frame, say) {
     const playing = /** @type {Reel} */ (reel);
     if (behind >= LAG && able && !canvas.begun()) able = canvas.begin(playing);
     if (canvas.begun()) canvas.show(k);
-    if (!canvas.on()) set(k);
-    if (now - said_at < CALM) return;
+    else set(k);
+    if (now - said_at < (canvas.begun() ? LATER : CALM)) return;
     said_at = now;
     say(join(playing, playing.words, k));
   }

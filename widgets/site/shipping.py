@@ -17,7 +17,7 @@ from widgets.site.reels import compressed, packed
 
 LARGEST = 300_000  # bytes, packed, for every position of a second slider; coarser when it would be more
 MOST_SETTINGS = 40  # of lists and checkboxes taken along
-MOST_PLACES = 4_000  # pictures drawn for a setting other than the first
+MOST_PLACES = 1_500  # pictures drawn for a setting other than the first, and to see how large all would be
 NOT_STATE = ("layout", "tabbable", "tooltip")
 SORRY = "This combination is not on the page; in JupyterLab it can be drawn."
 WAITS = "Commit to an answer, and what came out appears here."
@@ -153,7 +153,10 @@ def recordings(explorer: Explorer, most: int | None) -> list[dict[str, Any]]:
     if len(shown) != 2:
         return [_recording(explorer, {name: explorer.positions[name]}) for name in shown]
     first, second = (len(explorer.positions[name]) for name in shown)
-    return [_grid(explorer, shown[0], shown[1], step=math.ceil(first * second / (most or first * second)))]
+    step = math.ceil(first * second / (most or MOST_PLACES))
+    trial = _grid(explorer, shown[0], shown[1], step)
+    finer = step * len(compressed(trial)) // LARGEST
+    return [trial if most or step == 1 else _grid(explorer, shown[0], shown[1], max(1, finer))]
 
 
 def _grid(explorer: Explorer, first: str, second: str, step: int) -> dict[str, Any]:
