@@ -13,16 +13,15 @@ import pytest
 # fewer instructions). What is stored was made without this, so that one run by nbval compares two machines.
 ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
-# Files that run in one process, one after the other: all that need the browser, and all that load transformers. The
-# monkey is not among them: it plays as long as all of them together, and has a JupyterLab of its own anyway.
+# Files that run in one process, one after the other: all that need JupyterLab, all that show pages of their own in
+# Chromium, and all that load transformers. The monkey is not among them: it plays as long as all of them together, and
+# has a JupyterLab of its own anyway.
 TOGETHER = {
     **dict.fromkeys(
-        (
-            *("test_browser", "test_browser_explorers", "test_canvas", "test_far_away", "test_hub"),
-            *("test_keyboard", "test_predict", "test_site_browser", "test_view"),
-        ),
-        "browser",
+        ("test_browser", "test_browser_explorers", "test_far_away", "test_hub", "test_keyboard", "test_predict"),
+        "jupyterlab",
     ),
+    **dict.fromkeys(("test_canvas", "test_site_browser", "test_view"), "pages"),
     **dict.fromkeys(
         ("test_census", "test_decoder", "test_gating_maths", "test_norms", "test_swiglu_budget"), "transformers"
     ),
@@ -30,7 +29,8 @@ TOGETHER = {
 
 # What takes longest, in the order in which to start it: two run at a time, and the last one to start should be short.
 LONGEST = (
-    "browser",
+    "pages",
+    "jupyterlab",
     "test_monkey",
     "test_memory",
     "test_machines",

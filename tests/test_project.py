@@ -64,10 +64,11 @@ def test_the_files_that_are_named_exist() -> None:
     assert {*LONGEST, *TOGETHER} - there - set(TOGETHER.values()) == set()
 
 
-def test_all_that_needs_the_browser_runs_in_one_process(request: pytest.FixtureRequest) -> None:
-    """Another file would start a JupyterLab of its own."""
-    needs = {item.path.stem for item in request.session.items if "chromium" in getattr(item, "fixturenames", ())}
-    assert {name for name in needs if TOGETHER.get(name) != "browser"} == set()
+def test_all_that_needs_jupyterlab_runs_in_one_process(request: pytest.FixtureRequest) -> None:
+    """Another file would start a JupyterLab of its own, or a Chromium."""
+    for fixture, groups in (("lab", {"jupyterlab"}), ("chromium", {"jupyterlab", "pages"})):
+        needs = {item.path.stem for item in request.session.items if fixture in getattr(item, "fixturenames", ())}
+        assert {name for name in needs if TOGETHER.get(name) not in groups} == set()
 
 
 def test_every_requirement_has_a_range() -> None:
