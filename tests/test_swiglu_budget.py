@@ -73,6 +73,7 @@ def test_rounding_is_upwards_and_after_the_multiplier():
 
 
 def test_two_thirds_keep_the_parameters_equal():
+    assert matched_d_ff(2) == 1  # the least
     assert matched_d_ff(2048) == 1365
     assert matched_d_ff(3072) == 2048
     assert relu_budget(768).parameters == gated_budget(768, 2048).parameters == 4_718_592

@@ -78,7 +78,7 @@ def swish_least(beta: float = 1.0) -> tuple[float, float]:
     return -SWISH_ONE / beta, SWISH_LEAST / beta
 
 
-def swish_one(beta: float = 1.0) -> float:
+def swish_one(beta: float) -> float:
     """The z above which Swish is larger than 1: 2 at beta = 0, 1.2785 at beta = 1, towards 1 as beta grows.
 
     Raises ValueError for a beta below 0.
