@@ -242,6 +242,7 @@ NAMED = [
     (checks.check_swiglu_module, linears(gate_proj="df", up_proj="df"), "down projection missing"),
     (checks.check_swiglu_module, linears(w1="df", w2="fd", w3="df"), "projections have other names"),
     (checks.check_swiglu_module, linears(**EXCHANGED), "down projection confused with another"),
+    (checks.check_swiglu_module, linears(gate_proj="fd", up_proj="fd", down_proj="df"), "d_model and d_ff exchanged"),
     (checks.check_matched_d_ff, lambda d, r: float(2 * r // 3), "not a whole number"),
     (checks.check_fused_swiglu, Fused, "the two-matrix form does not load"),
 ]
@@ -756,6 +757,13 @@ def test_what_other_people_write(check, learner, name, words) -> None:
 def test_the_names_that_were_found_are_shown() -> None:
     verdict = checks.check_rmsnorm_module(lambda d, eps=1e-6: nn.ModuleDict({"norm": nn.RMSNorm(d, eps)}))
     assert "holds norm.weight; that of torch.nn.RMSNorm holds weight" in verdict.symptom
+
+
+def test_what_is_stored_besides_the_projections_is_named() -> None:
+    """Not "other names" and not "biases left on": the projections are as they should be."""
+    verdict = checks.check_swiglu_module(linears(**PROJECTIONS, norm="df"))
+    assert verdict.mistake is None
+    assert "`norm.weight` is too much" in verdict.symptom
 
 
 def test_one_matrix_of_equal_numbers_does_not_keep_the_units_equal() -> None:

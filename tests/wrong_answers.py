@@ -35,6 +35,7 @@ input changed in place | x.mul_(x).mean(-1, keepdim=True).sqrt()
 | x.pow(2).mean(-1, keepdim=True).sqrt() * 1.0001
 | x.pow(2).mean(-1, keepdim=True).sqrt().clamp(max=100)
 | x.pow(2).nanmean(-1, keepdim=True).sqrt() + x.mean(-1, keepdim=True)
+doubled instead of squared | (x * 2).mean(dim=-1, keepdim=True).sqrt()
 """
 
 RMS_NORM = """
@@ -85,6 +86,8 @@ state between calls | F.dropout(x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt
 | F.batch_norm(x.flatten(0, -2), None, None, w, None, True, 0, eps).view(x.shape)
 axis put back on the wrong side | x / (x.pow(2).mean(-1).unsqueeze(1) + eps).sqrt() * w
 axis put back on the wrong side | x / (x.pow(2).mean(-1)[:, None] + eps).sqrt() * w
+x left out | torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w
+roots added | x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps ** 0.5) * w
 """
 
 MODULE = """
@@ -112,6 +115,7 @@ printed instead of returned | print(F.rms_norm(wide, w.shape, w, eps))
 | nn.Parameter(torch.ones(1, d)) ; (F.rms_norm(wide, x.shape[-1:], None, eps) * w).to(x.dtype)
 | nn.Parameter(torch.ones(d, d)) ; (F.rms_norm(wide, x.shape[-1:], None, eps) @ w).to(x.dtype)
 | nn.Parameter(torch.full((d,), 0.5)) ; F.rms_norm(wide, w.shape, w, eps).to(x.dtype)
+| F.rms_norm(wide.clamp(-200, 200) if x.dtype == torch.float16 else wide, w.shape, w, eps).to(x.dtype)
 """
 
 LAYER_NORM = """
@@ -134,6 +138,7 @@ unbiased variance + eps outside the root | (x - x.mean(-1, True)) / (x.std(-1, k
 mean over tokens and features + statistic over tokens and features | F.layer_norm(x, x.shape, None, None, eps) * w + b
 | norm(x - x.mean(-1, keepdim=True), w, eps) + b + x
 arguments in another order | norm(x - x.mean(-1, keepdim=True), w, b) + eps
+variance as a difference | (x - (m := x.mean(-1, True))) / ((x * x).mean(-1, True) - m * m + eps).sqrt() * w + b
 """
 
 BACKWARD = """
@@ -157,10 +162,11 @@ result not cast back | (((g * w - z * (g * w * z).mean(-1, True)) / r).detach().
 | (((g * w - z * (g * w * z).mean(-1, True)) / r), gz, None)
 | (((g * w - z * (g * w * z).mean(-1, True)) / r).clamp(-1, 1), gz)
 keepdim forgotten in the second term | ((g * w - z * (g * w * z).mean(-1)) / r, gz)
+| ((g * w - z * (g * w * z).mean(-1, True)) / r, (g * z / r).reshape(-1, d).sum(0))
 """
 
 SWISH = """
-| z * torch.sigmoid(beta + z)
+beta added | z * torch.sigmoid(beta + z)
 | z * torch.sigmoid(z) ** beta
 clamped far out | z / (1 + torch.exp(-(beta * z).clamp(-12, 12)))
 clamped far out | z * torch.sigmoid((beta * z).clamp(min=-10))
@@ -193,6 +199,8 @@ zero divided by beta | F.silu(beta * z) / beta
 clamped far out | z / (1 + torch.exp(-(beta * z).clamp(-33, 33)))
 clamped far out | z.clamp(-88, 88) * torch.sigmoid(beta * z)
 tail cut off | z * torch.sigmoid(beta * z) * (z > -18)
+divided by beta | z * torch.sigmoid(z / beta)
+a whole tensor where one number was expected | z / (1 + math.exp(-beta * z))
 """
 
 SWIGLU = """
@@ -227,6 +235,7 @@ clamped branches | down(F.silu(gate(x).clamp(max=50)) * up(x))
 clamped branches | down(F.silu(gate(x).clamp(max=7)) * up(x).clamp(-7, 7))
 clamped branches | down((F.silu(gate(x)) * up(x)).clamp(-100, 100))
 tail cut off | down(F.silu(gate(x)) * (gate(x) > -18) * up(x))
+activation before the projection | down(gate(F.silu(x)) * up(x))
 """
 
 MATCHED = """
@@ -262,17 +271,17 @@ not a whole number + not cut to a whole number | float(math.ceil(multiplier * 8 
 
 GLU = """
 activation on the product + kind ignored | (F.linear(x, g) * F.linear(x, u)).sigmoid() @ d.T
-| F.linear(acts(glu=torch.tanh)[kind](F.linear(x, g)) * F.linear(x, u), d)
-| F.linear(acts(bilinear=torch.tanh)[kind](F.linear(x, g)) * F.linear(x, u), d)
-| F.linear(acts(reglu=F.leaky_relu)[kind](F.linear(x, g)) * F.linear(x, u), d)
-| F.linear(acts(reglu=lambda t: F.relu(t) ** 2)[kind](F.linear(x, g)) * F.linear(x, u), d)
+glu with tanh | F.linear(acts(glu=torch.tanh)[kind](F.linear(x, g)) * F.linear(x, u), d)
+bilinear with tanh | F.linear(acts(bilinear=torch.tanh)[kind](F.linear(x, g)) * F.linear(x, u), d)
+reglu with leaky ReLU | F.linear(acts(reglu=F.leaky_relu)[kind](F.linear(x, g)) * F.linear(x, u), d)
+reglu with the square of ReLU | F.linear(acts(reglu=lambda t: F.relu(t) ** 2)[kind](F.linear(x, g)) * F.linear(x, u), d)
 | F.linear(acts(geglu=lambda t: t * torch.sigmoid(1.6 * t))[kind](F.linear(x, g)) * F.linear(x, u), d)
 | lin(acts(geglu=lambda t: torch.where(t < -3, 0 * t, F.gelu(t)))[kind](lin(x, g)) * lin(x, u), d)
 | lin(acts(swiglu=lambda t: t * torch.sigmoid(t.clamp(-12, 12)))[kind](lin(x, g)) * lin(x, u), d)
 swiglu overflows | lin(acts(swiglu=lambda t: t / (1 + torch.exp(-t)))[kind](lin(x, g)) * lin(x, u), d)
-| F.linear(acts(swiglu=F.hardswish)[kind](F.linear(x, g)) * F.linear(x, u), d)
+swiglu with hard Swish | F.linear(acts(swiglu=F.hardswish)[kind](F.linear(x, g)) * F.linear(x, u), d)
 swiglu with Swish with beta = 1.702 | lin(acts(swiglu=quick)[kind](lin(x, g)) * (x @ u.T), d)
-| F.linear(acts(glu=F.hardsigmoid)[kind](F.linear(x, g)) * F.linear(x, u), d)
+glu with the hard sigmoid | F.linear(acts(glu=F.hardsigmoid)[kind](F.linear(x, g)) * F.linear(x, u), d)
 F.glu's order | F.glu(torch.cat([lin(x, g), lin(x, u)], -1)) @ d.T if kind == "glu" else right(x, g, u, d, kind)
 | F.linear(act(F.linear(x, g)) * F.linear(x, u), u.T)
 branch detached | F.linear(act(F.linear(x, g)) * F.linear(x, u).detach(), d)
@@ -280,6 +289,10 @@ down projection left out | act(F.linear(x, g)) * F.linear(x, u)
 state between calls | F.linear(F.dropout(act(F.linear(x, g)) * F.linear(x, u), 0.1), d)
 | F.linear((act(F.linear(x, g)) * F.linear(x, u)).clamp(-100, 100), d)
 | F.linear(act(F.linear(x, g)).clamp(max=7) * F.linear(x, u), d)
+activation before the projection | lin(lin(acts()[kind](x), g) * lin(x, u), d)
+one kind without its product | lin(lin(x, u), d) if kind == "bilinear" else right(x, g, u, d, kind)
+one kind without its product | lin(F.silu(lin(x, g)), d) if kind == "swiglu" else right(x, g, u, d, kind)
+swiglu with Mish | lin(acts(swiglu=F.mish)[kind](lin(x, g)) * lin(x, u), d)
 """
 
 FUSED = """
@@ -294,7 +307,7 @@ BUGS = """
 1 eps outside the root + eps squared | x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5 + eps ** 2) * w
 1 eps outside the root + eps hard-coded | x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5 + 1e-12) * w
 1 eps as a lower bound | x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5).clamp(min=eps) * w
-1 | x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5 + eps ** 0.5) * w
+1 roots added | x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5 + eps ** 0.5) * w
 1 root of the root plus eps | x / ((x.norm(dim=-1, keepdim=True) / x.shape[-1] ** 0.5) + eps).sqrt() * w
 1 eps added to the sum | x / (x.norm(dim=-1, keepdim=True) ** 2 + eps).sqrt() * x.shape[-1] ** 0.5 * w
 2 statistic over tokens | x * torch.rsqrt(x.square().mean(dim=1, keepdim=True) + eps) * w

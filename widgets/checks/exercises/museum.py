@@ -251,6 +251,7 @@ RESIDUAL = Exhibit(
                 ("x in bfloat16", _BFLOAT16, torch.bfloat16, 1e-5),
             )
         ),
+        last="Two things are added: x as it came, and what the sublayer makes of its norm.",
     ),
     (
         "Print x before and after the call, in float32 and in bfloat16.",

@@ -21,7 +21,7 @@ from widgets.checks.ladder.wording import kind, short
 from widgets.checks.mistakes import habits, modules, norm_formulas
 from widgets.checks.mistakes.backward import BACKWARD
 from widgets.checks.mistakes.diagnosis import close, fresh, named
-from widgets.checks.mistakes.norms import CUT, EPS, GAIN, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
+from widgets.checks.mistakes.norms import CUT, DIFFERENCE, EPS, GAIN, HALF, LAYER_NORM, LAYER_NORM_CUT, RMS_NORM
 from widgets.checks.mistakes.statistic import RMS
 from widgets.checks.verdict import Verdict
 
@@ -241,11 +241,25 @@ def _with_bias(bias: Tensor) -> Callable[[Callable[..., Tensor]], Callable[..., 
     return lambda f: lambda x, weight, eps: f(x, weight, bias, eps)
 
 
+_FAR_OUT = _layer_norm_probe(norm_probe("numbers of about a million", numbers(3, 6, seed=19, shift=1e6)))
+
+
+def _right_far_out(f: Callable[..., Tensor]) -> bool:
+    near, far = (
+        close(f(*one.args), norm_formulas.layer_norm_from_rms_norm(*one.args))
+        for one in (_layer_norm_probe(NORM_PROBES[0]), _FAR_OUT)
+    )
+    return far or not near
+
+
 LAYER_NORM_FORMULA = Formula(
     norm_formulas.layer_norm_from_rms_norm,
     LAYER_NORM,
-    tuple(_layer_norm_probe(probe) for probe in NORM_PROBES),
+    (*(_layer_norm_probe(probe) for probe in NORM_PROBES), _FAR_OUT),
     (
+        Property(
+            _right_far_out, "Numbers of ordinary size are right, and numbers of about a million are not.", DIFFERENCE
+        ),
         *(one.of(_with_bias(_ONES)) for one in DEPENDS),
         Property(
             lambda f: close(f(X + 10, _W, _ONES, 0.1), f(X, _W, _ONES, 0.1)),
@@ -273,6 +287,12 @@ def _backward_probe(probe: Probe, seed: int) -> Probe:
     return Probe(probe.words, (numbers(*x.shape, seed=seed, shift=0.2, dtype=x.dtype), x, weight, eps))
 
 
+def _grad_weight_too(f: Callable[..., tuple[Tensor, Tensor]]) -> bool:
+    grad_x, grad_weight = f(X.sin(), X, _W, 0.1)
+    right_x, right_weight = norm_formulas.rms_norm_backward(X.sin(), X, _W, 0.1)
+    return close(grad_weight, right_weight) or not close(grad_x, right_x)
+
+
 BACKWARD_FORMULA = Formula(
     norm_formulas.rms_norm_backward,
     BACKWARD,
@@ -282,16 +302,15 @@ BACKWARD_FORMULA = Formula(
             lambda f: close(f(2 * X.sin(), X, _W, 0.1)[0], 2 * f(X.sin(), X, _W, 0.1)[0]),
             "Twice the gradient of the output should give twice grad_x, and does not.",
         ),
-        Property(
-            lambda f: close(f(X.sin(), X, _W, 0.1)[1], norm_formulas.rms_norm_backward(X.sin(), X, _W, 0.1)[1]),
-            "grad_x may be right, but grad_weight is not.",
-        ),
+        Property(_grad_weight_too, "grad_x is right, but grad_weight is not."),
         Property(
             lambda f: bool(((f(X.sin(), X, _W, TINY)[0] * X).sum(dim=-1).abs() < 1e-6).all()),
             "grad_x should be orthogonal to x when eps is tiny, because a longer x gives the same result; it is not.",
         ),
+        *(one.of(lambda f: lambda x: f(x.cos(), x, _W, 0.1)[0]) for one in EACH_TOKEN_ALONE),
     ),
     ("grad_x", "grad_weight"),
+    last="grad_x is at right angles to x, as it should be. Is it divided by the scale?",
 )
 
 
@@ -389,6 +408,10 @@ MODULE = Formula(
             lambda f: close(f(_SMALL, gains(6), None), f(_SMALL, gains(6), 1e-6)),
             "Without eps the result should be that of eps = 1e-6.",
             modules.DEFAULT_EPS,
+        ),
+        Property(
+            lambda f: close(f(*_LARGE_PROBE.args), norm_formulas.rms_norm(*_LARGE_PROBE.args)),
+            "In float16 small numbers are right, and 300 is not. Is something clamped, or too large for the dtype?",
         ),
     ),
 )

@@ -19,7 +19,7 @@ from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, rep
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import raised
 from widgets.checks.mistakes import gate_formulas, habits, modules
-from widgets.checks.mistakes.diagnosis import close, fresh, named
+from widgets.checks.mistakes.diagnosis import Mistake, close, fresh, named
 from widgets.checks.mistakes.gates import FAMILY_BANK, FAMILY_SILENT, FUSED, LOADED, SWIGLU, SWIGLU_SILENT, SWISH
 from widgets.checks.mistakes.widths import LLAMA, MATCHED
 from widgets.checks.verdict import Verdict
@@ -121,25 +121,35 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
         if shape != right:
             sizes = f"For d_model = {d_model} and d_ff = {d_ff}"
             symptom = f"{sizes}, `{name}` should have the shape {right}; it has {shape}."
-            down = tuple(stored["down_proj.weight"].shape) == (d_ff, d_model)
-            trial.refuse(rung, symptom, [modules.DOWN_CONFUSED] if down else [])
+            trial.refuse(rung, symptom, _behind_shapes([tuple(stored[one].shape) for one in names], d_model, d_ff))
     if len(list(module.parameters())) != len(names):
         trial.refuse(rung, "Two of the projections are the same matrix, or one of them is not a parameter.")
     trial.passed(rung)
     _check_start(trial, [stored[name] for name in names])
 
 
+def _behind_shapes(shapes: list[tuple[int, ...]], d_model: int, d_ff: int) -> list[Mistake]:
+    """What matrices of other shapes than expected give away; the down projection is the last."""
+    *up, down = shapes
+    if down != (d_ff, d_model):
+        return []
+    return [modules.SIZES_EXCHANGED if set(up) == {(d_model, d_ff)} else modules.DOWN_CONFUSED]
+
+
 def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str]) -> None:
     """The state_dict holds these names and no others."""
-    missing, others = set(names) - set(stored), set(stored) - set(names)
+    missing, others = set(names) - set(stored), [name for name in stored if name not in names]
     if not missing and not others:
         return
     symptom = modules.PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
     biases = [modules.BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
+    of_projections = {name.replace(".weight", ".bias") for name in names}
     if not others and missing == {"down_proj.weight"}:
         trial.refuse(rung, symptom, [modules.DOWN_MISSING])
-    if not missing and all(name.endswith("bias") for name in others):
+    if not missing and of_projections.issuperset(others):
         trial.refuse(rung, symptom, biases)
+    if not missing:
+        trial.refuse(rung, f"{symptom} Nothing but the projections is asked for, so `{', '.join(others)}` is too much.")
     trial.refuse(rung, symptom, [replace(modules.PROJECTION_NAMES, sentence=symptom), *biases])
 
 

@@ -39,10 +39,11 @@ class Gated:
     """x: (..., d_model); gate, up: (d_ff, d_model); down: (d_model, d_ff) -> (..., d_model), SwiGLU.
 
     Source: Shazeer 2020, eq. 6.
-    stored(matrix); loaded and halves(gate, up); branches(opened, content); place(opened, content, act, combine);
-    project(hidden, down); output(result, act); after(result, x)
+    seen(x, act), by gate and up; stored(matrix); loaded and halves(gate, up); branches(opened, content);
+    place(opened, content, act, combine); project(hidden, down); output(result, act); after(result, x)
     """
 
+    seen: Step = lambda x, act: (x, x)
     stored: Step = lambda matrix: matrix
     loaded: Step = lambda gate, up: (gate, up)
     halves: Step = lambda gate, up: (gate, up)
@@ -56,7 +57,8 @@ class Gated:
 
     def __call__(self, x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
         gate, up = self.halves(*self.loaded(self.stored(gate), self.stored(up)))
-        opened, content = self.branches(x @ gate.T, x @ up.T)
+        by_gate, by_up = self.seen(x, self.activation)
+        opened, content = self.branches(by_gate @ gate.T, by_up @ up.T)
         hidden = self.place(opened, content, self.activation, self.combine)
         return self.after(self.output(self.project(hidden, self.stored(down)), self.activation), x)
 

@@ -66,7 +66,16 @@ SWISH = (
         "divided by beta",
         "z is divided by beta inside the sigmoid; it should be multiplied.",
         ("A larger beta makes Swish more like ReLU.", "`beta * z`"),
-        ({"form": lambda z, steep, beta: z * torch.sigmoid(z / beta) if beta else z / 2},),
+        (
+            {"form": lambda z, steep, beta: z * torch.sigmoid(z / beta) if beta else z / 2},
+            {"form": lambda z, steep, beta: z * torch.sigmoid(z / beta)},
+        ),
+    ),
+    Mistake(
+        "beta added",
+        "beta is added to z inside the sigmoid; it should be multiplied.",
+        ("With beta = 0 Swish is z / 2. What is yours?", "`beta * z`"),
+        ({"slope": torch.add},),
     ),
     Mistake(
         "zero divided by beta",
@@ -202,6 +211,21 @@ PLACE = (
         "Both branches are activated; the content stays as it is.",
         ("One branch is a switch, the other is what it switches.", "Leave the up branch without activation."),
         ({"place": lambda opened, content, act, combine: combine(act(opened), act(content))},),
+    ),
+    Mistake(
+        "activation before the projection",
+        "The activation acts on x; it belongs on what the gate matrix makes of x.",
+        ("What is bent here, and what should be?", "`act(gate_proj(x))`, not `gate_proj(act(x))`."),
+        (
+            {
+                "seen": lambda x, act: (act(x), x),
+                "place": lambda opened, content, act, combine: combine(opened, content),
+            },
+            {
+                "seen": lambda x, act: (act(x), act(x)),
+                "place": lambda opened, content, act, combine: combine(opened, content),
+            },
+        ),
     ),
     Mistake(
         "activation after the down projection",
@@ -372,11 +396,18 @@ LOADED = (
 PROPER = {"glu": "the sigmoid", "bilinear": "none", "reglu": "ReLU", "geglu": "GELU", "swiglu": "Swish"}
 
 
+SIMILAR: dict[str, dict[str, Step]] = {
+    "glu": {"tanh": torch.tanh, "the hard sigmoid": F.hardsigmoid},
+    "bilinear": {"tanh": torch.tanh},
+    "reglu": {"leaky ReLU": F.leaky_relu, "ELU": F.elu, "the square of ReLU": lambda z: F.relu(z).square()},
+    "geglu": {"Swish with beta = 1.702": quick_gelu},
+    "swiglu": {"Swish with beta = 1.702": quick_gelu, "hard Swish": F.hardswish, "Mish": F.mish},
+}
+
+
 def _exchanged(kind: str) -> tuple[Mistake, ...]:
     """One kind's activation taken for that of another."""
-    used_instead = {PROPER[other]: FAMILY[other] for other in FAMILY if other != kind}
-    if kind in ("geglu", "swiglu"):
-        used_instead["Swish with beta = 1.702"] = quick_gelu
+    used_instead = {PROPER[other]: FAMILY[other] for other in FAMILY if other != kind} | SIMILAR.get(kind, {})
     return tuple(
         Mistake(
             f"{kind} with {name}",
@@ -397,6 +428,19 @@ FAMILY_BANK = (
         tuple({"always": used} for used in FAMILY.values()),
     ),
     *(mistake for kind in FAMILY for mistake in _exchanged(kind)),
+    Mistake(
+        "one kind without its product",
+        "For one kind only a single branch reaches the output; all five multiply gate and content.",
+        ("Which matrix does that kind never use?", "One line serves all kinds; only the activation differs."),
+        tuple(
+            {"place_of": {kind: place}}
+            for kind in FAMILY
+            for place in (
+                lambda opened, content, act, combine: act(opened),
+                lambda opened, content, act, combine: content,
+            )
+        ),
+    ),
     Mistake(
         "F.glu's order",
         "F.glu puts the sigmoid on its second half: given gate and content, it opens the gate with the content.",

@@ -37,8 +37,20 @@ NOT_CALLED = Mistake(
 )
 
 
+ONE_NUMBER = Mistake(
+    "a whole tensor where one number was expected",
+    "`math` and `float` work on one number, and `if` asks one question; a tensor holds many.",
+    (
+        "Which function in that line does not come from torch?",
+        "`torch.exp`, `torch.sqrt` and so on take every component at once; `torch.where` chooses for each.",
+    ),
+)
+
+
 def behind(error: str) -> tuple[Mistake, ...]:
-    """What an error gives away by its words: a module of torch where something else was expected."""
+    """What an error gives away by its words: a tensor or a module of torch where something else was expected."""
+    if re.search("only one element tensors|more than one value|cannot be converted to Scalar", error):
+        return (ONE_NUMBER,)
     strange = [getattr(nn, name, None) for name in re.findall(r"(?:'|not )(\w+)", error)]
     return (NOT_CALLED,) if any(isinstance(one, type) and issubclass(one, nn.Module) for one in strange) else ()
 

@@ -62,6 +62,15 @@ DOWN_CONFUSED = Mistake(
     ),
     source="karpathy/llama2.c#579",
 )
+SIZES_EXCHANGED = Mistake(
+    "d_model and d_ff exchanged",
+    "Every matrix has the shape of its transpose: what is handed over as d_model is taken for d_ff, or each "
+    "`nn.Linear` is given its two sizes in the other order.",
+    (
+        "In which order does the call hand over the sizes?",
+        "`def __init__(self, d_model, d_ff)`, `nn.Linear(from, to)`.",
+    ),
+)
 DOWN_MISSING = Mistake(
     "down projection missing",
     "There is no down projection: each token would leave with d_ff numbers instead of d_model.",

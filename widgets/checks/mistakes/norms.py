@@ -33,6 +33,12 @@ EPS = (
         "allenai/OLMo#281",
     ),
     Mistake(
+        "roots added",
+        "The root of eps is added to the root; the root of a sum is not the sum of the roots.",
+        ("Is √(9 + 16) the same as √9 + √16?", "One root, of (mean square + eps)."),
+        ({"add": lambda statistic, eps, root, d: root(statistic) + eps**0.5},),
+    ),
+    Mistake(
         "eps ignored",
         "eps is not used: a vector of zeros gives NaN, and another eps changes nothing.",
         ("Try eps = 0.1 and eps = 0. Do the results differ?", "Add eps to the mean square, under the root."),
@@ -188,6 +194,12 @@ NORM = (
         "mosaicml/llm-foundry#371",
     ),
     Mistake(
+        "x left out",
+        "This is 1 divided by the scale, times the weight; x itself is missing.",
+        ("Which number of your result depends on the first component of x alone?", "x divided by its scale."),
+        ({"divide": lambda wide, scale: (1 / scale).expand_as(wide)},),
+    ),
+    Mistake(
         "input added to the result",
         "x is added to the normalised vector; the residual connection belongs to the block, not to the norm.",
         ("Multiply x by 1000. The result should hardly change.", "Return the normalised vector alone."),
@@ -255,6 +267,12 @@ LAYER_NORM_CUT = (
 )
 
 
+DIFFERENCE = Mistake(
+    "variance as a difference",
+    "The variance is computed as the mean of the squares minus the square of the mean: for numbers far from 0 these "
+    "are two large numbers, and their difference has lost its digits.",
+    ("What is left of 1000001² − 1000000² in float32?", "Subtract the mean first, then square."),
+)
 LAYER_NORM = (
     Mistake(
         "mean not subtracted",

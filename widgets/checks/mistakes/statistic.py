@@ -118,6 +118,12 @@ STATISTIC = (
         ({"statistic": plain_mean},),
     ),
     Mistake(
+        "doubled instead of squared",
+        "Every component is doubled, not squared, so that positive and negative ones cancel.",
+        ("What are 3 * 2 and 3 ** 2?", "`x ** 2`, or `x.square()`."),
+        ({"statistic": lambda x, over: (2 * x).mean(**over)},),
+    ),
+    Mistake(
         "square and root forgotten",
         "Both the square and the root are missing: this is the plain mean of x.",
         ("Try x = [1, −1]. Its root mean square is 1.", "Three steps, from the inside: square, mean, root."),
