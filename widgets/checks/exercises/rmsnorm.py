@@ -310,7 +310,7 @@ BACKWARD_FORMULA = Formula(
         *(one.of(lambda f: lambda x: f(x.cos(), x, _W, 0.1)[0]) for one in EACH_TOKEN_ALONE),
     ),
     ("grad_x", "grad_weight"),
-    last="grad_x is at right angles to x, as it should be. Is it divided by the scale?",
+    last="grad_x is at right angles to x, as it should be, but not right. Look at its sign, its size, and eps.",
 )
 
 
