@@ -192,17 +192,26 @@ def rest(lesson: Lesson, book: Locator) -> None:
     lesson.page.wait_for_function(RESTING, arg=book.element_handle(), timeout=20_000)
 
 
+def both(monkey: Monkey) -> tuple[list, list]:
+    """What the explorer shows, and what a fresh one does that was put where the kernel has it."""
+    lesson = monkey.lesson
+    rest(lesson, monkey.book)
+    lesson.run("fresh")
+    monkey.sit()
+    rest(lesson, monkey.book)
+    seen = monkey.book.evaluate(SHOWN)
+    twin = lesson.show("fresh").locator(".flipbook")
+    rest(lesson, twin)
+    return seen, twin.evaluate(SHOWN)
+
+
 def compare(monkey: Monkey) -> None:
     """What is shown is what a fresh explorer shows at the same place, in the browser and in the kernel."""
     lesson, last = monkey.lesson, f"seed {SEED}, {len(monkey.done)} done; last: {monkey.done[-12:]}"
-    rest(lesson, monkey.book)
-    lesson.run("fresh")  # after which the kernel has answered everything that was asked before
-    monkey.sit()
-    rest(lesson, monkey.book)
-    said, marks, places = monkey.book.evaluate(SHOWN)
-    twin = lesson.show("fresh").locator(".flipbook")
-    rest(lesson, twin)
-    expected = twin.evaluate(SHOWN)
+    for _ in range(3):  # a kernel takes what a slider says on another thread than a cell, and on a busy machine later
+        (said, marks, places), expected = both(monkey)
+        if [said, marks] == expected[:2]:
+            break
     assert [said, marks] == expected[:2], last
     np.testing.assert_allclose(places, expected[2], atol=0.02, err_msg=last)  # points; two decimals travel
     lesson.run("same")

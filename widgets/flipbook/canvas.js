@@ -12,7 +12,7 @@ const START = 40; // milliseconds until the first drawing of a new canvas is on 
 
 /**
  * The canvases over the panels of `frame`. begin() prepares them, show() a position, rest() shows the SVG again and keeps
- * them for the next drag, end() takes them away; begun() says whether they are at work.
+ * them for the next drag, end() takes them away; begun() says whether they are at work, on() whether the SVG may stand still.
  * @param {HTMLElement} frame
  */
 function makeCanvas(frame) {
@@ -117,7 +117,7 @@ function makeCanvas(frame) {
     end();
     painter?.terminate();
   }
-  return { begin, show, rest, end, stop, begun: () => begun };
+  return { begin, show, rest, end, stop, begun: () => begun, on: () => begun && (visible || !fresh) };
 }
 
 /** Where a canvas lies over an SVG, in pixels: on whole ones, as an SVG need not. @param {SVGSVGElement} svg */

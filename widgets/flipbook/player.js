@@ -212,7 +212,7 @@ function makePlayer(model, frame, say) {
     const playing = /** @type {Reel} */ (reel);
     if (behind >= LAG && able && !canvas.begun()) able = canvas.begin(playing);
     if (canvas.begun()) canvas.show(k);
-    else set(k);
+    if (!canvas.on()) set(k);
     if (now - said_at < (canvas.begun() ? LATER : CALM)) return;
     said_at = now;
     say(join(playing, playing.words, k));
