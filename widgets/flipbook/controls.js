@@ -27,7 +27,7 @@ function makeControls(model, box, player, kernel, settled) {
     const name = [first, ...player.names].find((s) => s !== undefined && !player.fits(s) && !tried.has(s));
     if (asking) return;
     asking = name !== undefined;
-    settled(!asking);
+    settled(!asking && !kernel.waiting());
     if (!asking) return;
     tried.add(name);
     const answered = () => {

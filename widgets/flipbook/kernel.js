@@ -5,7 +5,8 @@ const PATIENCE = 3000; // milliseconds until a kernel counts as silent
 const IMPATIENCE = 500; // and until it still does
 
 /**
- * tell(sentence) says how it stands with the kernel; an empty sentence takes it back. Gives {request, silent, stop}.
+ * tell(sentence) says how it stands with the kernel; an empty sentence takes it back. Gives {request, tell, waiting, silent,
+ * stop}; waiting() says whether an answer is still to come.
  * @param {any} model
  * @param {(sentence: string) => void} tell
  */
@@ -63,5 +64,5 @@ function makeKernel(model, tell) {
     model.off("msg:custom", hear);
     for (const id of [...open.keys()]) close(id);
   }
-  return { request, tell, silent: () => silent, stop };
+  return { request, tell, waiting: () => open.size > 0, silent: () => silent, stop };
 }
