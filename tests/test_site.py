@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import numpy as np
 import pytest
 
 from tests.notebooks import notebooks_in, read, short
+from widgets import overall_shift
+from widgets.site import shipping
 from widgets.site.folder import MARK, NotOurs, claim, write
 from widgets.site.formulas import with_mathml
 from widgets.site.notebook import page_of
@@ -129,6 +132,28 @@ def test_a_picture_is_said_in_words(alt: dict, said: str) -> None:
 
 
 # Recordings
+
+
+@pytest.mark.parametrize(("each", "kept"), [(700, 251), (2_000, 126), (10_000, 26)])
+def test_a_second_slider_keeps_as_many_positions_as_a_page_can_carry(
+    monkeypatch: pytest.MonkeyPatch, each: int, kept: int
+) -> None:
+    """300,000 bytes, of which 40,000 are for no position: by hand, room for all 251, for 130 and for 26."""
+    places = {"first": range(100), "second": range(251)}
+    controls = [{"kind": "range", "shown": True, "name": name} for name in places]
+    monkeypatch.setattr(shipping, "_grid", lambda *asked: {"grid": {"second": places["second"][:: asked[-1]]}})
+    monkeypatch.setattr(shipping, "compressed", lambda made: bytes(40_000 + each * len(made["grid"]["second"])))
+    (made,) = shipping.recordings(SimpleNamespace(controls=controls, positions=places), None)
+    assert len(made["grid"]["second"]) == kept
+
+
+@pytest.mark.full
+def test_overall_shift_goes_along_whole() -> None:
+    """Every position of both sliders, in less than 300 kB."""
+    explorer = overall_shift()
+    (made,) = shipping.recordings(explorer, None)
+    assert made["grid"] == explorer.positions
+    assert len(shipping.compressed(made)) < 300_000
 
 
 def test_a_recording_comes_out_as_it_went_in() -> None:

@@ -146,17 +146,28 @@ def changes_from(start: dict[str, Any], explorer: Explorer) -> dict[str, Any]:
 def recordings(explorer: Explorer, most: int | None) -> list[dict[str, Any]]:
     """What the sliders that are shown can do in the present setting.
 
-    Two sliders: every position of both; every second, fourth ... position of the second where that would be too large,
-    or more than `most` pictures. Otherwise each slider's positions with the others where they are.
+    Two sliders: every position of both; fewer of the second, evenly spaced, where that would be too large, or more than
+    `most` pictures. Otherwise each slider's positions with the others where they are.
     """
     shown = [control["name"] for control in explorer.controls if control["kind"] == "range" and control["shown"]]
     if len(shown) != 2:
         return [_recording(explorer, {name: explorer.positions[name]}) for name in shown]
-    first, second = (len(explorer.positions[name]) for name in shown)
-    step = math.ceil(first * second / (most or MOST_PLACES))
-    trial = _grid(explorer, shown[0], shown[1], step)
-    finer = step * len(compressed(trial)) // LARGEST
-    return [trial if most or step == 1 else _grid(explorer, shown[0], shown[1], max(1, finer))]
+    first, second = shown
+    pictures = len(explorer.positions[first]) * len(explorer.positions[second])
+    step = math.ceil(pictures / (most or MOST_PLACES))
+    return [_grid(explorer, first, second, step if most else _finest(explorer, first, second, step))]
+
+
+def _finest(explorer: Explorer, first: str, second: str, step: int) -> int:
+    """The step at which a grid is likely to stay just under LARGEST, judged by this one and by half of it."""
+    if step == 1:
+        return 1
+    grids = (_grid(explorer, first, second, each) for each in (step, step // 2))
+    (few, small), (more, large) = ((len(one["grid"][second]), len(compressed(one))) for one in grids)
+    if large <= small:
+        return step // 2
+    most = few + (LARGEST - small) * (more - few) / (large - small)
+    return math.ceil(len(explorer.positions[second]) / max(few, most))
 
 
 def _grid(explorer: Explorer, first: str, second: str, step: int) -> dict[str, Any]:
