@@ -14,13 +14,14 @@ import pytest
 ANOTHER_MACHINE = {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
 # Files that run in one process, one after the other: all that need JupyterLab, all that show pages of their own in
-# Chromium, and all that load transformers. The monkey is not among them: it plays as long as all of them together, and
-# has a JupyterLab of its own anyway.
+# Chromium, and all that load transformers. The monkey is a group of its own: it plays as long as all others that need
+# JupyterLab together, and has one for itself.
 TOGETHER = {
     **dict.fromkeys(
         ("test_browser", "test_browser_explorers", "test_far_away", "test_hub", "test_keyboard", "test_predict"),
         "jupyterlab",
     ),
+    "test_monkey": "monkey",
     **dict.fromkeys(("test_canvas", "test_site_browser", "test_view"), "pages"),
     **dict.fromkeys(
         ("test_census", "test_decoder", "test_gating_maths", "test_norms", "test_swiglu_budget"), "transformers"
@@ -31,7 +32,7 @@ TOGETHER = {
 LONGEST = (
     "pages",
     "jupyterlab",
-    "test_monkey",
+    "monkey",
     "test_memory",
     "test_machines",
     "test_grading",

@@ -65,8 +65,8 @@ def test_the_files_that_are_named_exist() -> None:
 
 
 def test_all_that_needs_jupyterlab_runs_in_one_process(request: pytest.FixtureRequest) -> None:
-    """Another file would start a JupyterLab of its own, or a Chromium."""
-    for fixture, groups in (("lab", {"jupyterlab"}), ("chromium", {"jupyterlab", "pages"})):
+    """Another file would start a JupyterLab of its own, as the monkey's does, or a Chromium."""
+    for fixture, groups in (("lab", {"jupyterlab", "monkey"}), ("chromium", {"jupyterlab", "monkey", "pages"})):
         needs = {item.path.stem for item in request.session.items if fixture in getattr(item, "fixturenames", ())}
         assert {name for name in needs if TOGETHER.get(name) not in groups} == set()
 
