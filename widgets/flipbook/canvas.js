@@ -91,7 +91,7 @@ function makeCanvas(frame) {
 
   /** @param {number} of */
   function uncover(of) {
-    if (of !== id || !begun) return;
+    if (of !== id || !begun || visible) return;
     visible = true;
     for (const { canvas, leaves } of sheets) {
       canvas.style.opacity = 1;
