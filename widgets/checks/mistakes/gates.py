@@ -187,6 +187,9 @@ SWISH = (
     ),
 )
 
+NO_ACTIVATION: dict[str, Step] = {"place": lambda opened, content, act, combine: combine(opened, content)}
+"""No activation between the projections."""
+
 PLACE = (
     Mistake(
         "activation on the product",
@@ -217,21 +220,15 @@ PLACE = (
         "The activation acts on x; it belongs on what the gate matrix makes of x.",
         ("What is bent here, and what should be?", "`act(gate_proj(x))`, not `gate_proj(act(x))`."),
         (
-            {
-                "seen": lambda x, act: (act(x), x),
-                "place": lambda opened, content, act, combine: combine(opened, content),
-            },
-            {
-                "seen": lambda x, act: (act(x), act(x)),
-                "place": lambda opened, content, act, combine: combine(opened, content),
-            },
+            {**NO_ACTIVATION, "seen": lambda x, act: (act(x), x)},
+            {**NO_ACTIVATION, "seen": lambda x, act: (act(x), act(x))},
         ),
     ),
     Mistake(
         "activation after the down projection",
         "The activation acts on the output; it belongs on the gate.",
         ("What happens last in a feed-forward layer?", "The down projection is last, and nothing comes after it."),
-        ({"place": lambda opened, content, act, combine: combine(opened, content), "output": lambda y, act: act(y)},),
+        ({**NO_ACTIVATION, "output": lambda y, act: act(y)},),
     ),
     Mistake(
         "gate never used",
@@ -407,7 +404,7 @@ SIMILAR: dict[str, dict[str, Step]] = {
 
 def _exchanged(kind: str) -> tuple[Mistake, ...]:
     """One kind's activation taken for that of another."""
-    used_instead = {PROPER[other]: FAMILY[other] for other in FAMILY if other != kind} | SIMILAR.get(kind, {})
+    used_instead = {PROPER[other]: FAMILY[other] for other in FAMILY if other != kind} | SIMILAR[kind]
     return tuple(
         Mistake(
             f"{kind} with {name}",
