@@ -6,7 +6,8 @@ import re
 
 from tests.notebooks import SOLUTIONS, read
 from widgets.checks.exercises import museum, own_test, rmsnorm, swiglu
-from widgets.checks.mistakes import backward, gates, habits, modules, norms, statistic, widths
+from widgets.checks.ladder import gradients
+from widgets.checks.mistakes import backward, errors, gates, habits, modules, norms, statistic, widths
 from widgets.checks.mistakes.diagnosis import Mistake
 
 
@@ -28,7 +29,8 @@ def answers() -> list[str]:
 
 def hints() -> list[str]:
     found = []
-    for module in (museum, own_test, rmsnorm, swiglu, backward, gates, habits, modules, norms, statistic, widths):
+    banks = (backward, errors, gates, habits, modules, norms, statistic, widths)
+    for module in (museum, own_test, rmsnorm, swiglu, gradients, *banks):
         for name, value in vars(module).items():
             entries = value if isinstance(value, tuple) else (value,)
             found += [hint for one in entries if isinstance(one, Mistake) for hint in one.hints]

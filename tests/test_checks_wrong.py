@@ -184,7 +184,6 @@ UNKNOWN = [
     (checks.check_rms_norm, lambda x, w, eps: norm(x.abs(), w, eps), "−x should give the negative"),
     (checks.check_rms_norm, lambda x, w, eps: norm(x.half(), w.half(), eps).to(x.dtype), "nearly right"),
     (checks.check_rms_norm, lambda x, w, eps: torch.full_like(x, math.nan), "contains NaN"),
-    (checks.check_rms_norm, only_three_axes, "for x of shape (5,)"),
     (checks.check_rms_norm, lambda x, w: x, "yours takes `rms_norm(x, w)`"),
     (checks.check_rmsnorm_module, made(Norm, lambda m: nn.init.normal_(m.weight)), "should start as ones"),
     (checks.check_rmsnorm_module, module(Norm, __init__=lambda self, d: None), "yours takes `RMSNorm(d)`"),
@@ -607,6 +606,35 @@ class JointDetached(JointOnly):
     cut = True
 
 
+def loads(translate):
+    """FusedSwiGLU that does this with the dictionary, the prefix and, where they are there, the two old matrices."""
+
+    def load(self, state_dict, prefix, *rest):
+        old = [state_dict.get(f"{prefix}{name}_proj.weight") for name in ("gate", "up")]
+        if old[0] is not None:
+            translate(self, state_dict, prefix, old)
+        Fused._load_from_state_dict(self, state_dict, prefix, *rest)
+
+    return module(Fused, _load_from_state_dict=load)
+
+
+def taken_for_granted(self, state_dict, prefix, *rest):
+    two = [state_dict.pop(f"{prefix}{name}_proj.weight") for name in ("gate", "up")]
+    state_dict[f"{prefix}gate_up_proj.weight"] = torch.cat(two)
+    Fused._load_from_state_dict(self, state_dict, prefix, *rest)
+
+
+def store(state_dict, prefix, joint, take_out=True):
+    state_dict[f"{prefix}gate_up_proj.weight"] = joint
+    if take_out:
+        del state_dict[f"{prefix}gate_proj.weight"], state_dict[f"{prefix}up_proj.weight"]
+
+
+def copied(self, state_dict, prefix, old):
+    store(state_dict, prefix, torch.cat(old))
+    self.gate_up_proj.weight.data = state_dict.pop(f"{prefix}gate_up_proj.weight")
+
+
 class HalfLoaded(Fused):
     """Copies the gate rows and forgets the others."""
 
@@ -673,7 +701,8 @@ MORE = [
     (checks.check_rms, lambda x: (x.pow(2).mean(-1, keepdim=True) + 1e-3).sqrt(), "eps in the root mean square", ""),
     (checks.check_rms, lambda x: rms(x) * (1 + 0.1 * random.random()), "state between calls", ""),
     (checks.check_rms, prints_otherwise, "global setting changed", "how tensors are printed"),
-    (checks.check_rms, contiguous_only, None, "transposed in memory"),
+    (checks.check_rms, contiguous_only, "view of a transposed tensor", "`view`"),
+    (checks.check_rms_norm, only_three_axes, "number of axes fixed", "into 3 names"),
     (checks.check_rms, lambda x: (y for y in x), None, "`yield`"),
     (checks.check_rms, lambda x: x.mean, None, "parentheses"),
     (checks.check_rms, type("Rms", (nn.Module,), {"forward": lambda self, x: rms(x)}), None, "expected a function"),
@@ -739,8 +768,39 @@ MORE = [
     (checks.check_rms_norm, lambda x, w, eps: x / (rms(x) ** 2 + eps).sqrt() * w, "root squared again", "zeros"),
     (checks.check_swish, lambda z, beta=1.0: SlopeOfOne.apply(z, beta), "own backward for beta = 1", ""),
     (checks.check_fused_swiglu, HalfLoaded, "half of the joint matrix not loaded", ""),
+    (
+        checks.check_fused_swiglu,
+        module(Fused, _load_from_state_dict=taken_for_granted),
+        "only the old names load",
+        "as your own layer saves it",
+    ),
+    (
+        checks.check_fused_swiglu,
+        loads(lambda self, given, prefix, old: store(given, prefix, torch.cat(old, dim=1))),
+        "matrices joined along another axis",
+        "one below the other",
+    ),
+    (
+        checks.check_fused_swiglu,
+        loads(lambda self, given, prefix, old: store(given, prefix, torch.cat(old), take_out=False)),
+        "old names left in the dictionary",
+        "",
+    ),
+    (checks.check_fused_swiglu, loads(copied), "new name missing in the dictionary", ""),
+    (
+        checks.check_fused_swiglu,
+        loads(lambda self, given, prefix, old: store(given, prefix, torch.cat(old).flip(0))),
+        None,
+        "in which order",
+    ),
+    (checks.check_rms, lambda x: x.square().mean(-1).sqrt().unsqueeze(0), None, "their order is not"),
+    (checks.check_rms, lambda x: rms(x)[..., None], None, "an axis too many"),
+    (checks.check_rms, lambda x: rms(x).expand_as(x), None, "Axis 3 of 3 has another length"),
     (checks.check_swiglu_module, made(Gated, equal_units), None, "training would keep them equal"),
     (bug(5), lambda x, joint, down: x * 0, None, "Twice the gate matrix"),
+    (bug(5), lambda x, joint, down: gate_formulas.joint(x, joint, down.flip(1)), None, "With a single hidden unit"),
+    (bug(2), lambda x, w, eps: norm(x, w, eps) * (1.5 if x.dim() == 2 else 1), None, "It is right for tokens of"),
+    (checks.check_fused_swiglu, Fused, "the two-matrix form does not load", "still has the old ones"),
 ]
 
 
@@ -752,6 +812,37 @@ def test_what_other_people_write(check, learner, name, words) -> None:
         assert verdict.mistake == name, verdict
     assert words in verdict.message, verdict
     assert "could not handle" not in verdict.message
+
+
+STRANGE = [
+    # (what is handed in for rms_norm, where the first number that is not finite comes from)
+    (lambda x, w, eps: x / x.abs().amax(-1, keepdim=True), "0 / 0 is nan"),
+    (lambda x, w, eps: x * (1 / x.square().sum(-1, keepdim=True)).sqrt(), "1 / 0 is inf"),
+    (lambda x, w, eps: x.pow(0.5), r"\(-\S+\) \*\* 0.5 is nan"),
+    (lambda x, w, eps: x.log().mean(-1, keepdim=True) * x, "log of .* is nan"),
+    (lambda x, w, eps: x * x.square().flatten()[:1].std(), "`std` gives nan"),
+]
+
+
+@pytest.mark.parametrize(("learner", "words"), STRANGE, ids=range(len(STRANGE)))
+def test_where_nan_comes_from_is_told_with_its_line(learner, words) -> None:
+    verdict = checks.check_rms_norm(learner)
+    assert "contains" in verdict.symptom
+    assert re.search(rf"It begins at line {learner.__code__.co_firstlineno}, `.*`: {words}\.", verdict.symptom), verdict
+
+
+def test_where_nan_in_a_gradient_comes_from_is_told() -> None:
+    symptom = checks.check_rms_norm(lambda x, w, eps: norm(x, w, eps) + 0 * x.norm(dim=-1, keepdim=True).sqrt()).symptom
+    assert "contains NaN for a row of zeros" in symptom
+    assert "It comes from the slope of `sqrt`." in symptom
+
+
+def test_what_does_not_depend_on_eps_has_not_always_a_fixed_one() -> None:
+    verdict = checks.check_rms_norm(
+        lambda x, w, eps: x / (x.abs() ** 3).mean(-1, keepdim=True).add(1e-30) ** (1 / 3) * w
+    )
+    assert verdict.mistake is None
+    assert "Another eps gives the same result." in verdict.symptom
 
 
 def test_the_names_that_were_found_are_shown() -> None:

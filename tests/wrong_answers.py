@@ -27,7 +27,9 @@ result not cast back | x.float().pow(2).mean(-1, keepdim=True).sqrt()
 gradient lost | x.pow(2).mean(-1, keepdim=True).sqrt().detach()
 | float(x.pow(2).mean().sqrt())
 | x.pow(2).mean(-1).sqrt().unsqueeze(0)
-| x.view(x.shape[0], -1).pow(2).mean(-1, keepdim=True).sqrt()
+view of a transposed tensor | x.view(x.shape[0], -1).pow(2).mean(-1, keepdim=True).sqrt()
+single number used like a row | torch.stack([(row.pow(2).sum() / len(row)).sqrt() for row in x]).unsqueeze(-1)
+divided by d outside the root | x.norm(dim=-1, keepdim=True) / x.shape[-1]
 input changed in place | x.mul_(x).mean(-1, keepdim=True).sqrt()
 | x[..., :8].pow(2).mean(-1, keepdim=True).sqrt()
 | x[0].pow(2).mean(-1, keepdim=True).sqrt()
@@ -73,7 +75,7 @@ input changed in place | x.mul_(torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + ep
 | x.clamp(-1000, 1000) * torch.rsqrt(x.clamp(-1000, 1000).pow(2).mean(-1, keepdim=True) + eps) * w
 | torch.tanh(x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)) * w
 eps ignored + sum instead of mean | x / x.norm(dim=-1, keepdim=True) * w
-| x.view(-1, x.shape[-1]).div((x.view(-1, x.shape[-1]).pow(2).mean(-1, True) + eps).sqrt()).view(x.shape) * w
+view of a transposed tensor | F.rms_norm(x.view(-1, x.shape[-1]), w.shape, w, eps).view(x.shape)
 | x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w.view(1, 1, -1)
 result not cast back + weight never applied | x / (x.pow(2).mean(-1, True) + eps).sqrt() * torch.ones(w.shape)
 | x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt().to(torch.bfloat16).to(x.dtype) * w
@@ -83,11 +85,16 @@ result not cast back + weight never applied | x / (x.pow(2).mean(-1, True) + eps
 | x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt().mean() * w
 | x.sort(-1).values / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w
 state between calls | F.dropout(x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w, 0.1)
-| F.batch_norm(x.flatten(0, -2), None, None, w, None, True, 0, eps).view(x.shape)
+axis that is not there | F.batch_norm(x.flatten(0, -2), None, None, w, None, True, 0, eps).view(x.shape)
 axis put back on the wrong side | x / (x.pow(2).mean(-1).unsqueeze(1) + eps).sqrt() * w
 axis put back on the wrong side | x / (x.pow(2).mean(-1)[:, None] + eps).sqrt() * w
 x left out | torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w
 roots added | x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps ** 0.5) * w
+not normalised | x * w
+^ where a power was meant | x / ((x ^ 2).mean(-1, keepdim=True) + eps).sqrt() * w
+eps hard-coded + largest absolute value | x / x.abs().amax(-1, keepdim=True).clamp(min=1e-9) * w
+shapes that do not line up | x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w[:-1]
+| x / (x.amax(-1, keepdim=True) / x.amax(-1, keepdim=True)) * w
 """
 
 MODULE = """
@@ -187,8 +194,9 @@ input changed in place | z.mul_(torch.sigmoid(beta * z))
 | (z.half() * torch.sigmoid(beta * z.half())).to(z.dtype)
 | z * torch.sigmoid(torch.tensor(beta).float() * z).round(decimals=4)
 | z * torch.softmax(beta * z, -1) if z.dim() else z / 2
-| [v * torch.sigmoid(beta * v) for v in z]
+single number used like a row | [v * torch.sigmoid(beta * v) for v in z]
 | z * 0.5 * (1 + torch.tanh(z * beta))
+another slope inside the sigmoid | z * torch.sigmoid(2 * beta * z)
 | z * (0.5 + 0.25 * beta * z)
 | z * torch.sigmoid(max(beta, 1.0) * z)
 | z * torch.sigmoid(int(beta) * z)
@@ -209,18 +217,24 @@ Mish instead of Swish | down(F.mish(gate(x)) * up(x))
 | down(F.silu(gate(x)) * (up(x) + 1))
 clamped branches | down(F.silu(gate(x).clamp(max=7)) * up(x))
 tail cut off | down(torch.where(gate(x) < -10, 0 * gate(x), F.silu(gate(x))) * up(x))
-| F.layer_norm(down(F.silu(gate(x)) * up(x)), x.shape[-1:])
+result normalised | F.layer_norm(down(F.silu(gate(x)) * up(x)), x.shape[-1:])
+result normalised | F.normalize(down(F.silu(gate(x)) * up(x)), dim=-1)
+matrices that do not fit | down(F.silu(gate(x)) * gate(up(x)))
+matrix product where a product was meant | down(F.silu(gate(x)) @ up(x))
+shape that does not hold the numbers | down((F.silu(gate(x)) * up(x)).reshape(-1, 20)).reshape(x.shape)
+| down(F.silu(gate(x)) * up(x).flip(-1))
+two dtypes in one product | down((F.silu(gate(x)) * up(x)).half())
 | down(F.layer_norm(F.silu(gate(x)) * up(x), (up.weight.shape[0],)))
 state between calls | down(F.dropout(F.silu(gate(x)) * up(x), 0.1))
 branch detached | down(F.silu(gate(x).detach()) * up(x))
 gradient lost | down(F.silu(gate(x)) * up(x)).detach()
 down projection left out | F.silu(gate(x)) * up(x)
 | down(F.silu(gate(x)) * up(x)).sum(0)
-| down((F.silu(gate(x)) * up(x)).mean(-2, keepdim=True)).expand_as(x)
+axis that is not there | down((F.silu(gate(x)) * up(x)).mean(-2, keepdim=True)).expand_as(x)
 | down(torch.cumsum(F.silu(gate(x)) * up(x), 0))
 | down(F.silu(gate(x)) @ up(x).transpose(-1, -2) @ up(x)) if x.dim() > 1 else x
 result not cast back | down(F.silu(gate(x)) * up(x)).to(torch.float32)
-| down(F.silu(gate(x.view(-1, x.shape[-1]))) * up(x.view(-1, x.shape[-1]))).view(x.shape)
+view of a transposed tensor | down(F.silu(gate(x.view(-1, x.shape[-1]))) * up(x.view(-1, x.shape[-1]))).view(x.shape)
 F.glu's order | down(F.glu(torch.cat([gate(x), up(x)], -1)))
 | down(F.silu(gate(F.normalize(x, dim=-1))) * up(x))
 hard Swish instead of Swish | down(F.hardswish(gate(x)) * up(x))
@@ -292,13 +306,14 @@ state between calls | F.linear(F.dropout(act(F.linear(x, g)) * F.linear(x, u), 0
 activation before the projection | lin(lin(acts()[kind](x), g) * lin(x, u), d)
 one kind without its product | lin(lin(x, u), d) if kind == "bilinear" else right(x, g, u, d, kind)
 one kind without its product | lin(F.silu(lin(x, g)), d) if kind == "swiglu" else right(x, g, u, d, kind)
+class of layers used as a function | lin(nn.Sigmoid(lin(x, g)) * lin(x, u), d)
 swiglu with Mish | lin(acts(swiglu=F.mish)[kind](lin(x, g)) * lin(x, u), d)
 """
 
 FUSED = """
 F.glu's order | down(F.glu(j(x)))
 | down(F.silu(F.glu(j(x))))
-| down(F.silu(j(x).chunk(2, 0)[0]) * j(x).chunk(2, 0)[-1])
+matrices that do not fit | down(F.silu(j(x).chunk(2, 0)[0]) * j(x).chunk(2, 0)[-1])
 layer not called | down(F.silu(x @ j))
 down projection left out | F.silu(j(x).chunk(2, -1)[0]) * j(x).chunk(2, -1)[1]
 """
@@ -312,13 +327,14 @@ BUGS = """
 1 eps added to the sum | x / (x.norm(dim=-1, keepdim=True) ** 2 + eps).sqrt() * x.shape[-1] ** 0.5 * w
 2 statistic over tokens | x * torch.rsqrt(x.square().mean(dim=1, keepdim=True) + eps) * w
 2 axis by its number | x * torch.rsqrt(x.square().mean(dim=2, keepdim=True) + eps) * w
+2 | norm(x, w, eps) * (1.5 if x.dim() == 2 else 1)
 2 | x * torch.rsqrt(x.square().cumsum(-2).mean(-1, keepdim=True) + eps) * w
 3 result not cast back | x.float() * torch.rsqrt(x.float().square().mean(dim=-1, keepdim=True) + eps) * w
 3 | (x.bfloat16() * torch.rsqrt(x.bfloat16().square().mean(dim=-1, keepdim=True) + eps)).to(x.dtype) * w
 3 clamped instead of mended | x * torch.rsqrt(x.square().clamp(max=65504).mean(dim=-1, keepdim=True) + eps) * w
 3 | x / 16 * torch.rsqrt((x / 16).square().mean(dim=-1, keepdim=True) + eps) * w
 4 input changed in place | x.add_(sub(norm(x, w, eps)))
-5 | F.linear(F.silu(F.linear(x, w).chunk(2, 0)[0]) * F.linear(x, w).chunk(2, 0)[-1], eps)
+5 matrices that do not fit | F.linear(F.silu(F.linear(x, w).chunk(2, 0)[0]) * F.linear(x, w).chunk(2, 0)[-1], eps)
 5 F.glu's order | F.linear(F.glu(F.linear(x, w)), eps)
 5 | F.linear(F.silu(F.linear(x, w.flip(0)).chunk(2, -1)[0]) * F.linear(x, w.flip(0)).chunk(2, -1)[1], eps)
 6 | 0.02 / math.sqrt(2 * w) if "w2" in x or "o" in x else 0.02

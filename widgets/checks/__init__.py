@@ -8,7 +8,8 @@ The way from an answer to a card, for `check_rms_norm(rms_norm)`:
       ladder/calling    is it there, and can it be called so?
       ladder/tensors    rung by rung: runs, shape, dtype, finite, input alone, values
         runner          one guarded call for each probe
-        mistakes/       which wrong step explains what came back? (diagnosis, then the bank)
+        mistakes/       which wrong step explains what came back? (diagnosis, then the bank; for an error, errors)
+        ladder/origin   where does a number come from that is not finite?
       ladder/gradients  the last rung
       ladder/trial      keeps what was tried; a rung that breaks raises Refused, which carries the verdict
     verdict             the card; progress: which exercises are done

@@ -17,9 +17,10 @@ from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
 from widgets.checks.ladder.trial import Trial, judge
-from widgets.checks.ladder.wording import raised
+from widgets.checks.ladder.wording import first_words, raised
 from widgets.checks.mistakes import gate_formulas, habits, modules
 from widgets.checks.mistakes.diagnosis import Mistake, close, fresh, named
+from widgets.checks.mistakes.errors import behind
 from widgets.checks.mistakes.gates import FAMILY_BANK, FAMILY_SILENT, FUSED, LOADED, SWIGLU, SWIGLU_SILENT, SWISH
 from widgets.checks.mistakes.widths import LLAMA, MATCHED
 from widgets.checks.verdict import Verdict
@@ -35,6 +36,7 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
     """Is `SwiGLU(d_model, d_ff)` down_proj(silu(gate_proj(x)) * up_proj(x)), without biases?"""
 
     def climb(trial: Trial) -> None:
+        _built(trial, swiglu_class, TWO_MATRICES)
         _compare_module(trial, SWIGLU_FORMULA, swiglu_class, TWO_MATRICES)
         gradient = of_module(_filler(swiglu_class, TWO_MATRICES), TWO_MATRICES)
         compare_gradients(trial, SWIGLU_GRADIENT, gradient, ["x", *TWO_MATRICES])
@@ -70,7 +72,10 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
     """
 
     def climb(trial: Trial) -> None:
-        _check_loading(trial, _compare_module(trial, FUSED_FORMULA, fused_class, ONE_MATRIX))
+        module = _built(trial, fused_class, ONE_MATRIX)
+        _check_loading_own(trial, module)
+        _compare_module(trial, FUSED_FORMULA, fused_class, ONE_MATRIX)
+        _check_loading(trial, module)
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
         _check_loading_inside(trial, fused_class)
         fill, formula = _filler(fused_class, ONE_MATRIX), in_one_matrix(SWIGLU_GRADIENT)
@@ -100,15 +105,19 @@ def _filler(module_class: Callable[..., nn.Module], names: Sequence[str]) -> Cal
     return fill
 
 
-def _compare_module(trial: Trial, formula: Formula, module_class: Any, names: Sequence[str]) -> nn.Module:
-    """The rungs that lead to a module with these matrices, and those of the function that it is of them."""
+def _built(trial: Trial, module_class: Any, names: Sequence[str]) -> nn.Module:
+    """The rungs that lead to a module with these matrices."""
     callable_as(trial, module_class, 8, 20)
     module = build(trial, module_class, 8, 20)
     _check_matrices(trial, module, names)
+    return module
+
+
+def _compare_module(trial: Trial, formula: Formula, module_class: Any, names: Sequence[str]) -> None:
+    """The rungs of the function that a module is of its matrices."""
     fill = _filler(module_class, names)
     compare(trial, formula, as_function(fill))
     repeatable(trial, formula, as_function(fill, used=True))
-    return module
 
 
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
@@ -160,13 +169,23 @@ def _check_start(trial: Trial, matrices: Sequence[Tensor]) -> None:
         trial.refuse(Rung.START, "All hidden units start with the same numbers; training would keep them equal.")
 
 
+def _check_loading_own(trial: Trial, module: nn.Module) -> None:
+    """The layer loads what it saved itself."""
+    outcome = trial.run(module.load_state_dict, module.state_dict())
+    if isinstance(outcome.error, KeyError) and str(outcome.error).strip("'") in TWO_MATRICES:
+        trial.refuse(Rung.LOADS_OWN, raised(trial.name, outcome), [modules.OWN_NOT_LOADED])
+    if outcome.error is not None:
+        trial.refuse(Rung.LOADS_OWN, raised(trial.name, outcome), behind(first_words(outcome.error)))
+    trial.passed(Rung.LOADS_OWN)
+
+
 def _check_loading(trial: Trial, module: nn.Module) -> None:
     saved = {name: one.float() for name, one in _state(TWO_MATRICES, *_layer(8, 20)[1:]).items()}
     kept = {name: fresh(one) for name, one in saved.items()}
     outcome = trial.run(module.load_state_dict, saved)
     if outcome.error is not None:
-        keys = isinstance(outcome.error, RuntimeError) and "state_dict" in str(outcome.error)
-        trial.refuse(Rung.LOADS, raised(trial.name, outcome), [modules.NOT_LOADED] if keys else [])
+        mistakes = behind(first_words(outcome.error)) or [modules.NOT_LOADED]
+        trial.refuse(Rung.LOADS, raised(trial.name, outcome), mistakes)
     if saved.keys() != kept.keys() or any(not torch.equal(saved[name], kept[name]) for name in kept):
         trial.refuse(Rung.LOADS, "Loading changes the dictionary that was given; its owner may still need it.")
     if module.state_dict().keys() != set(ONE_MATRIX):
@@ -264,6 +283,10 @@ SWISH_FORMULA = Formula(
             "Swish(z) with beta = 2 is half of Swish(2z); yours breaks this.",
         ),
         Property(
+            lambda f: close(f(_TEN / 10), torch.sigmoid(_TEN / 10)),
+            "Swish(1) with beta = 1 is the sigmoid of 1, 0.731; yours is not. What goes into your sigmoid?",
+        ),
+        Property(
             lambda f: not (_near_zero(f) and (f(_TAIL) == 0).any()),
             "Far below zero the result is 0, and Swish is not.",
             *named(SWISH, "tail cut off"),
@@ -335,7 +358,9 @@ LAYER_PROPERTIES = (
         for name, at in (("gate", GATE), ("up", UP), ("down", DOWN))
     ),
     Property(
-        _times(2, UP), "Twice the up matrix should give twice the result, and does not: the content is not activated."
+        _times(2, UP),
+        "Twice the up matrix should give twice the result, and does not. Does an activation, a norm or a clamp act on "
+        "the content, or on what comes after it?",
     ),
     Property(_times(2, DOWN), "Twice the down matrix should give twice the result, and does not."),
     Property(
@@ -343,6 +368,12 @@ LAYER_PROPERTIES = (
         "Twice the gate matrix gives exactly twice the result; Swish is a curve, so it should not.",
     ),
 )
+
+
+def _each_with_its_own(f: Callable[..., Tensor]) -> bool:
+    """Right for many hidden units, or wrong for a single one."""
+    one, many = _layer(8, 1), _LAYERS[0][1]
+    return close(f(*many), gate_formulas.gated(*many)) or not close(f(*one), gate_formulas.gated(*one))
 
 
 def _ordinary(f: Callable[..., Tensor]) -> bool:
@@ -363,12 +394,17 @@ FAR_OUT = (
     ),
 )
 
+UNITS_APART = Property(
+    _each_with_its_own,
+    "With a single hidden unit the result is right, with several it is not: what belongs to one unit meets what "
+    "belongs to another.",
+)
 NOT_SWISH = "Each branch reaches the result, but the activation of the gate is not Swish."
 SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
     tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
-    (*FAR_OUT, *LAYER_PROPERTIES),
+    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART),
     last=NOT_SWISH,
 )
 
@@ -410,7 +446,13 @@ FAMILY_GRADIENT = replace(
 
 
 FUSED_FORMULA = replace(SWIGLU_FORMULA, bank=FUSED)
-LOADED_FORMULA = Formula(gate_formulas.gated, LOADED, SWIGLU_FORMULA.probes)
+LOADED_FORMULA = Formula(
+    gate_formulas.gated,
+    LOADED,
+    SWIGLU_FORMULA.probes,
+    last="With a joint matrix of its own the layer is right. After loading two matrices it is not: in which order do "
+    "their rows come to stand?",
+)
 
 
 def _cost(given: int, d_model: int, relu_d_ff: int) -> str:

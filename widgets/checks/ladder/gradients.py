@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from widgets.checks.ladder.origin import origin_of_slope
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, values_of
 from widgets.checks.ladder.trial import Trial
@@ -16,6 +17,11 @@ from widgets.checks.ladder.wording import raised
 from widgets.checks.mistakes import habits
 from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, alike, answer, close, diagnose, fresh
 from widgets.checks.runner import GRADIENTS_OFF
+
+UNSEEN_HINTS = (
+    "The values are right, so the formula is. Which part of it does autograd not see, or see otherwise?",
+    "Look for `.detach()`, `.data`, `torch.no_grad()`, `torch.tensor(...)` of a result, or a backward of your own.",
+)
 
 
 def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,8 +85,10 @@ def compare_gradients(
         rightly = [answer(right, probe.args, **steps) for steps in ({}, *formula.also)]
         if not any(alike(given, one) for one in rightly):
             where = "" if probe is formula.probes[0] else f" for {probe.words}"
-            symptom = next(filter(None, map(_symptom, names, given, rightly[0])))
-            trial.refuse(Rung.GRADIENT, f"{symptom}{where}.", _behind(trial, formula, probe, given))
+            symptom = next(filter(None, map(_symptom, names, given, rightly[0]))) + f"{where}."
+            if "NaN" in symptom:
+                symptom += origin_of_slope(trial, function, *map(fresh, probe.args))
+            trial.refuse(Rung.GRADIENT, symptom, _behind(trial, formula, probe, given), UNSEEN_HINTS)
     trial.climbed([Rung.GRADIENT])
 
 

@@ -29,6 +29,7 @@ class Rung(StrEnum):
     YES_OR_NO = "returns True or False"
     WEIGHT = "has one parameter, `weight`, that starts at 1"
     START = "starts with hidden units that differ"
+    LOADS_OWN = "loads what it saved itself"
     LOADS = "loads what SwiGLU saved"
     LOADS_INSIDE = "loads as part of a model"
     GOOD = "accepts the good versions"

@@ -11,10 +11,11 @@ import numpy
 import torch
 from torch import Tensor
 
+from widgets.checks.ladder.origin import origin
 from widgets.checks.ladder.rungs import OF_TENSORS, Rung
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import first_words, kind, raised, sentence, short
-from widgets.checks.mistakes import habits
+from widgets.checks.mistakes import errors, habits
 from widgets.checks.mistakes.diagnosis import (
     NOTHING,
     Answer,
@@ -116,10 +117,15 @@ class Broken:
 def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
     """Climb all rungs with every probe; refuse at the first that breaks, by the name of the mistake if it has one."""
     tried = _tried(trial, formula, function)
-    broken = lowest(trial, OF_TENSORS, [_first_broken(trial, formula, one) for one in tried])
+    found = [_first_broken(trial, formula, one) for one in tried]
+    broken = lowest(trial, OF_TENSORS, found)
     if broken is None:
         return
-    mistakes, symptom = broken.mistakes + _recognised(formula, tried), broken.symptom
+    recognised, symptom = _recognised(formula, tried), broken.symptom
+    # What is recognised by its values says more than the words of an error.
+    mistakes = recognised or broken.mistakes if broken.rung == Rung.RUNS else broken.mistakes + recognised
+    if broken.rung == Rung.FINITE:
+        symptom += origin(trial, function, *map(fresh, tried[found.index(broken)].probe.args))
     if broken.rung == Rung.VALUES:
         mistakes, words = _behind(trial, formula, function, tried, mistakes)
         symptom = f"{words} {symptom}".strip()
@@ -185,9 +191,8 @@ def values_of(outcome: Outcome) -> Answer:
 def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None:
     assert isinstance(tried.expected, tuple), tried.probe
     if tried.outcome.error is not None:
-        return Broken(
-            Rung.RUNS, raised(trial.name, tried.outcome, tried.where), habits.behind(first_words(tried.outcome.error))
-        )
+        words = raised(trial.name, tried.outcome, tried.where)
+        return Broken(Rung.RUNS, words, errors.behind(first_words(tried.outcome.error)))
     if wrong := _wrong_type(trial, tried, formula.returns):
         return wrong
     results = list(zip(formula.returns, tried.given, tried.expected, strict=True))
@@ -226,7 +231,8 @@ def _wrong_type(trial: Trial, tried: Tried, returns: tuple[str, ...]) -> Broken 
 
 def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
     if value.shape != wanted.shape:
-        return Broken(Rung.SHAPE, f"{what} has shape {tuple(value.shape)}; expected {tuple(wanted.shape)}.")
+        shapes = f"{what} has shape {tuple(value.shape)}; expected {tuple(wanted.shape)}."
+        return Broken(Rung.SHAPE, f"{shapes} {_about_shapes(value.shape, wanted.shape)}")
     if value.layout != wanted.layout:
         return Broken(Rung.DTYPE, f"{what} has the layout {value.layout}; expected {wanted.layout}, as the input.")
     if value.device != wanted.device:
@@ -237,6 +243,18 @@ def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
         strange = "NaN" if value.isnan().any() else "inf"
         return Broken(Rung.FINITE, f"{what} contains {strange}; expected finite numbers.")
     return None
+
+
+def _about_shapes(given: Sequence[int], wanted: Sequence[int]) -> str:
+    """What another shape than wanted suggests."""
+    if len(given) < len(wanted):
+        return "An axis is gone: a sum, a mean or an index takes its axis away, unless that is kept (`keepdim=True`)."
+    if len(given) > len(wanted):
+        return "There is an axis too many: was one added (`unsqueeze`, `None`, `stack`), or one not summed over?"
+    if sorted(given) == sorted(wanted):
+        return "The lengths are right and their order is not: was an axis put back elsewhere, or two exchanged?"
+    at = next(at for at, (one, other) in enumerate(zip(given, wanted, strict=True), start=1) if one != other)
+    return f"Axis {at} of {len(given)} has another length: which step changed it?"
 
 
 def _dtype_mistakes(tried: Tried, value: Tensor) -> tuple[Mistake, ...]:
@@ -268,7 +286,14 @@ def _behind(
     lacking = _broken_property(trial, formula, function)
     if not mistakes and lacking and lacking.mistake:
         mistakes = (lacking.mistake,)
-    return mistakes, ("" if mistakes else _nearly(tried)) or (lacking.otherwise if lacking else formula.last)
+    told = lacking.otherwise if lacking else formula.last or _where_right(tried)
+    return mistakes, ("" if mistakes else _nearly(tried)) or told
+
+
+def _where_right(tried: Sequence[Tried]) -> str:
+    """Some of the probes that are right, as a contrast to the one that is not."""
+    right = [one.probe.words for one in tried if one.right][:3]
+    return f"It is right for {', and for '.join(right)}." if right else ""
 
 
 def _nearly(tried: Sequence[Tried]) -> str:

@@ -78,6 +78,16 @@ SWISH = (
         ({"slope": torch.add},),
     ),
     Mistake(
+        "another slope inside the sigmoid",
+        "What goes into the sigmoid is beta · z times a number, twice as much or half: the curve is too steep or too "
+        "flat.",
+        (
+            "Swish(1) with beta = 1 is the sigmoid of 1. What is yours?",
+            "Written with tanh, the sigmoid of a is (1 + tanh(a / 2)) / 2.",
+        ),
+        ({"slope": lambda z, beta: 2 * beta * z}, {"slope": lambda z, beta: beta * z / 2}),
+    ),
+    Mistake(
         "zero divided by beta",
         "Right but for beta = 0, where it divides 0 by 0: the result is NaN there, and Swish is z / 2.",
         ("What is `silu(beta * z) / beta` for beta = 0?", "z times the sigmoid of `beta * z` divides by nothing."),
@@ -314,7 +324,11 @@ PLACE = (
         "result normalised",
         "The result is normalised; the layer has no norm of its own.",
         ("Double the down matrix. The result should double.", "Return the down projection alone."),
-        ({"after": lambda result, x: result / result.square().mean(-1, keepdim=True).sqrt()},),
+        (
+            {"after": lambda result, x: result / result.square().mean(-1, keepdim=True).sqrt()},
+            {"after": lambda result, x: F.normalize(result, dim=-1)},
+            {"after": lambda result, x: F.layer_norm(result, result.shape[-1:])},
+        ),
     ),
 )
 
@@ -386,6 +400,12 @@ LOADED = (
         "Loading the two-matrix form puts the content rows first; the gate rows come first.",
         ("In which order do you join the two matrices?", "`torch.cat([gate, up])`"),
         ({"loaded": lambda gate, up: (up, gate)},),
+    ),
+    Mistake(
+        "halves interleaved when loading",
+        "Loading the two-matrix form puts gate and content rows in turns; all gate rows come first.",
+        ("In which order do the rows of the joint matrix come?", "`torch.cat`, not `torch.stack`."),
+        ({"loaded": lambda gate, up: torch.stack([gate, up], dim=1).flatten(0, 1).chunk(2)},),
     ),
 )
 

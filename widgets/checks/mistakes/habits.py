@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-
-from torch import nn
 
 from widgets.checks.mistakes.diagnosis import Mistake
 
@@ -25,34 +22,6 @@ PRINTED = Mistake(
 def nothing_returned(printed: str) -> Mistake:
     """Why None came back, as far as what was printed tells."""
     return PRINTED if printed.strip() else NOTHING_RETURNED
-
-
-NOT_CALLED = Mistake(
-    "layer not called",
-    "A layer stands where a tensor should: it is an object, and gives a tensor only when it is called.",
-    (
-        "What do `nn.Linear(...)` and `nn.SiLU()` make, and what happens when that is called?",
-        "`self.gate_proj(x)`, and `F.silu(z)` or `nn.SiLU()(z)`; the matrix alone is `self.gate_proj.weight`.",
-    ),
-)
-
-
-ONE_NUMBER = Mistake(
-    "a whole tensor where one number was expected",
-    "`math` and `float` work on one number, and `if` asks one question; a tensor holds many.",
-    (
-        "Which function in that line does not come from torch?",
-        "`torch.exp`, `torch.sqrt` and so on take every component at once; `torch.where` chooses for each.",
-    ),
-)
-
-
-def behind(error: str) -> tuple[Mistake, ...]:
-    """What an error gives away by its words: a tensor or a module of torch where something else was expected."""
-    if re.search("only one element tensors|more than one value|cannot be converted to Scalar", error):
-        return (ONE_NUMBER,)
-    strange = [getattr(nn, name, None) for name in re.findall(r"(?:'|not )(\w+)", error)]
-    return (NOT_CALLED,) if any(isinstance(one, type) and issubclass(one, nn.Module) for one in strange) else ()
 
 
 NUMPY_RETURNED = Mistake(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from widgets.checks.mistakes.diagnosis import Mistake
 
 WEIGHT_NOT_TRAINED = Mistake(
@@ -83,5 +85,48 @@ NOT_LOADED = Mistake(
         "The keys of the saved dictionary are not the keys of your module. Where could you translate them?",
         "`load_state_dict` calls `_load_from_state_dict(state_dict, prefix, ...)` of every module; override it.",
         "Take out the two matrices, put `torch.cat([gate, up])` in as `gate_up_proj.weight`, then call super's.",
+    ),
+)
+NOT_TRANSLATED = replace(
+    NOT_LOADED,
+    sentence="When the names are compared, the dictionary still has the old ones, `gate_proj.weight` and "
+    "`up_proj.weight`, and not yet the new one. Nothing translates them, or it looks for other names.",
+    hints=(
+        *NOT_LOADED.hints,
+        'A name there is the prefix and what the parameter is called, no more: `prefix + "gate_proj.weight"`.',
+    ),
+)
+JOINED_OTHERWISE = Mistake(
+    "matrices joined along another axis",
+    "The joint matrix is put together in another shape than its layer has. It has the rows of both matrices, one below "
+    "the other, so its shape is (2 · d_ff, d_model).",
+    (
+        "Which shapes have the two matrices, and which has what you put together?",
+        "`torch.cat` joins rows unless told otherwise; `dim=1` or `dim=-1` joins columns.",
+    ),
+)
+OLD_NAMES_LEFT = Mistake(
+    "old names left in the dictionary",
+    "The joint matrix is there, and old names are still in the dictionary beside it. Your layer has nothing of those "
+    "names, and `load_state_dict` objects to whatever it cannot place.",
+    ("Print the keys before you call super's method.", "`pop` gives what is stored under a name and takes it out."),
+)
+NEW_NAME_MISSING = Mistake(
+    "new name missing in the dictionary",
+    "The two old names are taken out of the dictionary, and nothing stands there under the new one, "
+    "`gate_up_proj.weight`, which is where the layer looks for its matrix.",
+    (
+        "Print the keys before you call super's method.",
+        "Store what you put together in the dictionary, under the prefix and the new name. A matrix that is only "
+        "copied into the layer is not looked for there.",
+    ),
+)
+OWN_NOT_LOADED = Mistake(
+    "only the old names load",
+    "The two old names are taken for granted: a state_dict with `gate_up_proj.weight`, as your own layer saves it, "
+    "does not load any more.",
+    (
+        "Which names are in the dictionary when your own layer was saved?",
+        "Ask whether an old name is there, `in state_dict`, before you translate anything.",
     ),
 )

@@ -200,6 +200,12 @@ NORM = (
         ({"divide": lambda wide, scale: (1 / scale).expand_as(wide)},),
     ),
     Mistake(
+        "not normalised",
+        "x is not divided by its scale, or by another number that grows with it.",
+        ("Double x. The result should not change.", "Three things happen to x. Which one is missing?"),
+        ({"divide": lambda wide, scale: wide},),
+    ),
+    Mistake(
         "input added to the result",
         "x is added to the normalised vector; the residual connection belongs to the block, not to the norm.",
         ("Multiply x by 1000. The result should hardly change.", "Return the normalised vector alone."),
@@ -218,11 +224,11 @@ RMS_NORM = (*NORM, *EPS, *GAIN, *STATISTIC)
 HALF = (
     Mistake(
         "squares in float16",
-        "The squares are computed in float16, whose largest number is 65504: 300² is too large, becomes infinite, and "
-        "the result becomes 0.",
+        "The squares, or their mean, are held in float16, whose largest number is 65504: 300² is too large, becomes "
+        "infinite, and the result becomes 0.",
         (
             "What is 300² in float16?",
-            "Which dtype should the squares have, so that they fit?",
+            "Which dtype should the squares have, so that they fit, and for how long?",
             "Compute in float32, `x.float()`, and cast the result back at the end.",
         ),
         ({"widen": lambda x: x}, {"widen": torch.Tensor.half}),
@@ -286,7 +292,8 @@ LAYER_NORM = (
     ),
     Mistake(
         "centred after the norm",
-        "The mean is subtracted from the result; by then the scale has been taken from the uncentred vector.",
+        "The scale is taken from the vector with its mean still in: the mean is subtracted after that, or only from "
+        "what is divided.",
         ("Add 10 to every component. LayerNorm's result should not change.", "Centre first, then normalise."),
         ({"centre": lambda wide: wide, "after": lambda result, x: centred(result)},),
     ),
@@ -343,7 +350,7 @@ LAYER_NORM = (
     ),
     *EPS,
     *GAIN,
-    *named(NORM, "multiplied by the scale", "input added to the result"),
+    *named(NORM, "multiplied by the scale", "not normalised", "input added to the result"),
     *named(  # the centred vector has mean 0, so the others cannot happen or have another name
         STATISTIC,
         "sum instead of mean",

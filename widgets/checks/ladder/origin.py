@@ -1,0 +1,79 @@
+"""Where numbers that are not finite come from: the first step that makes them out of finite ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from widgets.checks.ladder.trial import Trial
+from widgets.checks.runner import Outcome
+
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "true_divide": "/", "pow": "**"}
+REVERSED = {"rdiv": "div", "rsub": "sub", "rpow": "pow"}  # of a number and a tensor, in that order
+
+
+class _Made(ArithmeticError):
+    """Raised by the step that makes the first number that is not finite; its text says out of what."""
+
+
+class _Watched(TorchFunctionMode):
+    """Everything torch computes is looked at."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if _is_strange(result) and not any(map(_is_strange, args)):
+            raise _Made(_step(func.__name__.strip("_"), args, result))
+        return result
+
+
+def origin(trial: Trial, function: Callable[..., Any], *args: Any) -> str:
+    """The learner's line that makes the first number that is not finite, and out of what; "" if there is none."""
+
+    def watched() -> Any:
+        with _Watched():
+            return function(*args)
+
+    return _told(trial.run(watched))
+
+
+def origin_of_slope(trial: Trial, function: Callable[..., Any], *args: Any) -> str:
+    """The step whose slope is not a number, which `function` finds as it computes gradients; "" if there is none."""
+
+    def watched() -> Any:
+        with torch.autograd.detect_anomaly():
+            return function(*args)
+
+    words = str(trial.run(watched).error)
+    step = words.partition("Backward")[0].removeprefix("Function '")
+    return f" It comes from the slope of `{step.lower()}`." if "returned nan values" in words else ""
+
+
+def _told(outcome: Outcome) -> str:
+    where = f" at {outcome.line}" if outcome.line else ""
+    return f" It begins{where}: {outcome.error}." if isinstance(outcome.error, _Made) else ""
+
+
+def _is_strange(value: Any) -> bool:
+    """Holds a number that is not finite."""
+    if isinstance(value, Tensor):
+        return value.is_floating_point() and not bool(value.isfinite().all())
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _step(name: str, args: tuple[Any, ...], result: Tensor) -> str:
+    """One number that is not finite, and what it is made of, as `0 / 0 is nan`."""
+    if name in REVERSED:
+        name, args = REVERSED[name], args[::-1]
+    at = int((~result.isfinite()).flatten().nonzero()[0])
+    made = f"{result.flatten()[at].item()}"
+    try:
+        parts = [torch.as_tensor(one).expand(result.shape).flatten()[at].item() for one in args]
+    except (RuntimeError, TypeError, ValueError):  # a sum, a mean, a matrix product
+        return f"`{name}` gives {made}"
+    shown = [f"{one:.4g}" if one >= 0 else f"({one:.4g})" for one in parts]
+    return (f" {SIGNS[name]} ".join(shown) if name in SIGNS else f"{name} of {', '.join(shown)}") + f" is {made}"
