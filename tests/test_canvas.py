@@ -9,7 +9,7 @@ import pytest
 from matplotlib.patches import Circle
 from matplotlib.transforms import Bbox
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import widgets
 from tests.bare import bare
@@ -95,7 +95,7 @@ def rest(page: Page) -> None:
 
 def covered(page: Page) -> None:
     """Until canvases show the position that the slider has."""
-    there = "([...all]) => all.length && all[0].style.opacity === '1' && all[0].dataset.shows === input.value"
+    there = "([...all]) => all.length && all[0].style.opacity === '1' && all[0].shows === +input.value"
     page.wait_for_function(
         "() => { const input = document.querySelector('input[type=range]');"
         f"return ({there})(document.querySelectorAll('canvas')); }}"
@@ -131,6 +131,17 @@ def test_it_shows_what_the_svg_shows(chromium, name, look):
         assert np.abs(blurred(drawn) - blurred(exact)).max() < 30  # of 255; a missing mark is 60 and more
         assert np.abs(blurred(before) - blurred(exact)).max() > 60
         assert page.complaints == []
+
+
+def test_the_readout_lags_a_little_and_is_exact_once_the_hand_rests(chromium):
+    with bare(chromium, Disc("radius", [*range(1, 21)])) as page:
+        page.evaluate(SLOW)
+        drag(page, FAR)
+        readout = page.locator("output")
+        assert 0 < float(readout.inner_text()) < FAR  # from where the canvas took over, time stands still
+        rest(page)
+        expect(readout).to_have_text(f"{FAR}.00")
+        assert page.get_by_role("slider").get_attribute("aria-valuetext") == f"{FAR}.00"
 
 
 def test_a_page_that_allows_no_thread_goes_on_with_the_svg(chromium):

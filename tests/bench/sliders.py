@@ -36,14 +36,13 @@ FIRST = """new MutationObserver(() => {
 DRAG = """async ([input, seconds, painting]) => {
     const panels = input.closest('.flipbook').querySelector('.panels');
     const frame = () => new Promise(requestAnimationFrame);
-    let [pictures, moved, frames, step] = [0, false, 0, 1];
+    const drawn = () => panels.querySelector('canvas')?.shows;
+    let [pictures, moved, frames, step, last] = [0, false, 0, 1, drawn()];
     const exchanged = seen => seen.some(one => one.attributeName === 'visibility');
     const changed = seen => seen.some(one => one.attributeName !== 'aria-label') && !exchanged(seen);
     const marks = new MutationObserver(seen => { moved ||= changed(seen); });
     marks.observe(panels, {subtree: true, attributes: true, characterData: true, childList: true});
-    const sheet = CanvasRenderingContext2D.prototype, clear = sheet.clearRect;
-    sheet.clearRect = function (...rest) { moved = true; return clear.apply(this, rest); };
-    const count = () => { if (moved) pictures += 1; moved = false; };
+    const count = () => { if (moved || last !== drawn()) pictures += 1; [moved, last] = [false, drawn()]; };
     const [hear, send] = [input.oninput, WebSocket.prototype.send];
     let sent = 0;
     WebSocket.prototype.send = function (...rest) { sent += 1; return send.apply(this, rest); };
@@ -65,7 +64,6 @@ DRAG = """async ([input, seconds, painting]) => {
     input.oninput = hear;
     for (let k = 0; k < 60; k += 1) { await frame(); count(); }
     marks.disconnect();
-    sheet.clearRect = clear;
     return {pictures: during / seconds, frames: frames / seconds, late: pictures - during, sent};
 }"""
 

@@ -27,8 +27,6 @@ function makeCanvas(frame) {
   let [begun, visible] = [false, false];
   /** @type {number | undefined} */
   let asked; // the newest position
-  /** @type {number | undefined} */
-  let drawing; // the newest that is drawn
 
   /** False where this reel, or this browser, asks for more than can be done. @param {Reel} reel */
   function begin(reel) {
@@ -79,14 +77,8 @@ function makeCanvas(frame) {
 
   function drawn({ data }) {
     if (data.id !== id || !begun) return;
-    drawing = data.k;
-    if (visible) note();
-    else setTimeout(uncover, fresh ? START : 0, id);
-  }
-
-  /** For the tests. */
-  function note() {
-    sheets[0].canvas.dataset.shows = String(drawing);
+    sheets[0].canvas.shows = data.k; // for the tests; an attribute would be a change of the page
+    if (!visible) setTimeout(uncover, fresh ? START : 0, id);
   }
 
   /** @param {number} of */
@@ -97,7 +89,6 @@ function makeCanvas(frame) {
       canvas.style.opacity = 1;
       for (const leaf of leaves) leaf.setAttribute("visibility", "hidden");
     }
-    note();
   }
 
   function rest() {

@@ -2,6 +2,7 @@
 // Native inputs for the controls: the keyboard, the finger and the mouse work as everywhere on the web.
 
 const REST = 150; // milliseconds without a move until a slider rests
+const READ = 40; // milliseconds from one readout to the next on a page that does not keep up
 
 /**
  * The controls in `box`. Gives {apply, move, halt, stop}; `halt` is called when a hand takes over.
@@ -88,6 +89,7 @@ function makeControls(model, box, player, kernel, settled) {
       held.clear();
       save();
       player.paint();
+      for (const slider of sliders) slider.show(); // what a moving hand has left out
       ask();
     }, REST);
   }
@@ -118,8 +120,9 @@ function makeControls(model, box, player, kernel, settled) {
     rest();
   };
   const build = { range: rangeRow, check: checkRow, list: listRow, text: textRow };
-  const deeds = { place: player.place, press, move, release, apply };
+  const deeds = { place: player.place, hurried: player.hurried, press, move, release, apply };
   const rows = model.get("controls").map((spec) => build[spec.kind](model, spec, deeds));
+  const sliders = rows.filter(({ name }) => player.names.includes(name));
   box.append(...rows.map((row) => row.line));
 
   const listeners = [["change:controls", () => rows.forEach((row) => row.describe(spec(row.name)))]];
@@ -141,7 +144,7 @@ function makeControls(model, box, player, kernel, settled) {
 }
 
 /** A slider: label, input, readout, and its named stops. */
-function rangeRow(model, { name, label: called, positions, stops }, { place, press, move, release }) {
+function rangeRow(model, { name, label: called, positions, stops }, { place, hurried, press, move, release }) {
   const id = `flipbook-range-${Math.random().toString(36).slice(2)}`;
   const label = element("label", { htmlFor: id });
   const input = element("input", { type: "range", id, min: 0, max: positions.length - 1, step: 1 });
@@ -162,9 +165,14 @@ function rangeRow(model, { name, label: called, positions, stops }, { place, pre
   const track = element("span", { className: "track" }, input, marks);
   const line = element("div", { className: "control range" }, label, track, output);
   let texts = [];
+  let read_at = 0;
+  /** A page that does not keep up reads out some positions only, until the hand rests. */
   function show() {
     const k = place(name);
     if (Number(input.value) !== k) input.value = k;
+    const now = performance.now();
+    if (hurried() && now - read_at < READ) return;
+    read_at = now;
     number.textContent = texts[k];
     input.setAttribute("aria-valuetext", texts[k]);
   }

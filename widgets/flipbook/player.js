@@ -237,8 +237,9 @@ function makePlayer(model, frame, say) {
     canvas.stop();
   }
   const late = () => frame.classList.contains("waiting");
+  const hurried = () => canvas.begun();
   const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
-  return { paint, soon, moved, setStages, cover, place, fits, names, positions, at, late, reelOf, stop };
+  return { paint, soon, moved, setStages, cover, place, fits, names, positions, at, late, hurried, reelOf, stop };
 }
 
 /** A text of which parts stand in columns, at position k. @param {{columns: any[][]}} reel @param {Part[]} parts @param {number} k */
