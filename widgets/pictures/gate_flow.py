@@ -84,7 +84,7 @@ class _Column:
         x, width = left + pitch / 2, 34
         frame = {"fill": False, "edgecolor": style.INPUT, "linewidth": 1.4}
         if chosen:
-            box(page, left, COLUMNS.bottom, pitch, COLUMNS.height, **frame)
+            box(page, left, CHIP - 3, pitch, COLUMNS.top - CHIP + 3, **frame)
         write(page, x, HEIGHT - 16, str(k + 1), ha="center", fontsize=style.SMALL, weight="bold")
         content = steps.content[k].item()
         outline = {"fill": False, "edgecolor": style.CONTENT, "linewidth": 1, "linestyle": DASHED}
