@@ -13,7 +13,7 @@ def number(value: float, digits: int = 2, sign: bool = False) -> str:
     From 100000 on it is written like 1.2e5; with `sign`, numbers above zero get a plus.
     """
     text = scientific(value) if abs(value) >= 1e5 else f"{value:.{digits}f}"
-    if float(text.replace("−", "-")) == 0.0:
+    if not text.strip("-0."):
         return f"{0.0:.{digits}f}"
     return ("+" if sign and value > 0 else "") + text.replace("-", "−")
 

@@ -123,15 +123,15 @@ class BarRow:
 
     def show(self, values: Sequence[float], unit: float, outlines: Sequence[float] | None = None) -> None:
         """values: one number a bar; unit: points for the number 1. A bar too long ends at its reach, with an arrow."""
-        outlines = [0.0] * len(self.bars) if outlines is None else outlines
-        for bar, number, value, outline in zip(self.bars, self.numbers, values, outlines, strict=True):
-            height, beyond = self.cut(value * unit), self.cut(outline * unit)
+        reached = [self.cut(outline * unit) for outline in outlines or [0.0] * len(self.bars)]
+        for bar, number, value, beyond in zip(self.bars, self.numbers, values, reached, strict=True):
+            height = self.cut(value * unit)
             self.stretch(bar, height)
             arrow = "" if abs(value * unit) <= self.reach + 1e-6 else "↑" if value > 0 else "↓"
             number.set_text(formats.fitted(value, max(3, self.characters - len(arrow))) + arrow)
             self.lift(number, value, height, beyond)
-        for rectangle, outline in zip(self.outlines, outlines, strict=False):
-            self.stretch(rectangle, self.cut(outline * unit))
+        for rectangle, height in zip(self.outlines, reached, strict=False):
+            self.stretch(rectangle, height)
         if self.crowded:
             self.stagger()
 
