@@ -231,7 +231,7 @@ class Lesson:
 
     def settle(self, timeout: float = 120) -> None:
         """Wait until what was started has ended and the kernel is idle."""
-        self.page.wait_for_function(SETTLED, timeout=timeout * 1e3)
+        self.page.wait_for_function(SETTLED, timeout=timeout * 1e3, polling=50)  # else JupyterLab draws every frame
 
     def ask(self, script: str, argument: object = None) -> Any:
         """Evaluate a JavaScript function on the page. Unlike Playwright's `evaluate`, this does not wait for ever."""
