@@ -8,8 +8,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from widgets.checks.exercises.exercise import Exercise, at_first
-from widgets.checks.exercises.rmsnorm import LAYER_NORM_FORMULA
-from widgets.checks.mistakes.norms import LAYER_NORM_CUT
+from widgets.checks.exercises.rmsnorm import LAYER_NORM_FORMULA, LAYER_NORM_WITHOUT
 from widgets.checks.verdict import Verdict
 
 
@@ -17,7 +16,7 @@ def check_layer_norm(layer_norm: Callable[[Tensor, Tensor, Tensor, float], Tenso
     """Is `layer_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
 
     call, arguments = "layer_norm(x, weight, bias, eps)", ("x", "weight", "bias")
-    return Exercise(call, FORMULA, HINTS, arguments, at_first(CUT)).check(layer_norm)
+    return Exercise(call, FORMULA, HINTS, arguments, at_first(LAYER_NORM_WITHOUT)).check(layer_norm)
 
 
 # What exercise 05.5 says to somebody who knows RMSNorm, in the words of somebody who does not know it yet.
@@ -43,7 +42,6 @@ BANK = tuple(
     for one in LAYER_NORM_FORMULA.bank
 )
 FORMULA = replace(LAYER_NORM_FORMULA, bank=BANK)
-CUT = replace(LAYER_NORM_FORMULA, bank=LAYER_NORM_CUT, properties=())
 HINTS = (
     "Five steps: mean, subtract, variance, root, divide. Then the weight and the bias.",
     "Both means run over the last axis only, and that axis stays, with length 1: `dim=-1, keepdim=True`.",

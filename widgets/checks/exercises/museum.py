@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from widgets.checks.exercises.exercise import Exercise, at_first
-from widgets.checks.exercises.probes import gains, norm_probe, numbers
+from widgets.checks.exercises.probes import gains, norm_probe, numbers, right_for
 from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_CUT, RMS_NORM_FORMULA
 from widgets.checks.exercises.swiglu import FUSED_FORMULA, in_one_matrix
 from widgets.checks.ladder.rungs import Rung
@@ -55,7 +55,7 @@ OUTSIDE = Exhibit(
         properties=(
             *NORM_PROPERTIES,
             Property(
-                lambda f: not close(f(_TOKENS, gains(8), 0.0), norm_formulas.rms_norm(_TOKENS, gains(8), 0.0)),
+                lambda f: not right_for(norm_formulas.rms_norm, (_TOKENS, gains(8), 0.0))(f),
                 "Without eps the result is right, with eps it is not. A smaller eps makes the fault smaller, no more.",
             ),
         ),
@@ -135,13 +135,7 @@ _HALF_BANK = (
 
 _LARGE = norm_probe("numbers from 100 to 60000", (_SIGNS * torch.logspace(2, 4.778, 8)).half().unsqueeze(0), 1e-6)
 _USUAL = norm_probe("numbers of about 1", numbers(2, 8, seed=131, dtype=torch.float16), 1e-6)
-
-
-def _not_cut_off(f: Callable[..., Tensor]) -> bool:
-    """What is right for usual numbers is right for large ones too, or gives zeros there, as the bug does."""
-    small, large = (close(f(*one.args), norm_formulas.rms_norm(*one.args)) for one in (_USUAL, _LARGE))
-    return large or not small or not f(*_LARGE.args).any()
-
+_usual, _large = (right_for(norm_formulas.rms_norm, one.args) for one in (_USUAL, _LARGE))
 
 HALF = Exhibit(
     "mended_3(x, weight, eps)",
@@ -156,7 +150,7 @@ HALF = Exhibit(
         ),
         (
             Property(
-                _not_cut_off,
+                lambda f: _large(f) or not _usual(f) or not f(*_LARGE.args).any(),  # zeros are the bug itself
                 "Small numbers are right, and large ones are not.",
                 *named(_HALF_BANK, "clamped instead of mended"),
             ),

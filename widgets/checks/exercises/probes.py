@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,6 +28,11 @@ def gains(d: int, dtype: torch.dtype = torch.float64) -> Tensor:
 def norm_probe(words: str, x: Tensor, eps: float = 0.1) -> Probe:
     """Arguments of a norm; the weight has the dtype of x."""
     return Probe(words, (x, gains(x.shape[-1], x.dtype), eps))
+
+
+def right_for(right: Callable[..., Any], *cases: tuple[Any, ...]) -> Callable[[Callable[..., Any]], bool]:
+    """Whether a function answers as `right` does for all of these arguments."""
+    return lambda f: all(close(f(*args), right(*args)) for args in cases)
 
 
 X = numbers(2, 3, 8, seed=1, shift=0.7)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from widgets.checks.exercises.exercise import Exercise
-from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, X, gains, norm_probe, numbers
+from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, X, gains, norm_probe, numbers, right_for
 from widgets.checks.ladder.calling import as_function, build, callable_as
 from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
@@ -184,12 +184,9 @@ RMS_OF_ONE = Property(
 
 def _eps_in_its_place(right: Callable[..., Tensor]) -> Property:
     """What is right with a tiny eps is right with a large one, too."""
-
-    def holds(f: Callable[..., Tensor]) -> bool:
-        tiny, large = (close(f(X, _W, eps), right(X, _W, eps)) for eps in (TINY, 0.1))
-        return large or not tiny
-
-    return Property(holds, "With a tiny eps the result is right; with a larger one it is not. Where is eps added?")
+    tiny, large = (right_for(right, (X, _W, eps)) for eps in (TINY, 0.1))
+    wrong = "With a tiny eps the result is right; with a larger one it is not. Where is eps added?"
+    return Property(lambda f: large(f) or not tiny(f), wrong)
 
 
 def _points_where_x_points(f: Callable[..., Tensor]) -> bool:
@@ -254,23 +251,18 @@ def _with_bias(bias: Tensor) -> Callable[[Callable[..., Tensor]], Callable[..., 
 
 
 _FAR_OUT = _layer_norm_probe(norm_probe("numbers of about a million", numbers(3, 6, seed=19, shift=1e6)))
-
-
-def _right_far_out(f: Callable[..., Tensor]) -> bool:
-    near, far = (
-        close(f(*one.args), norm_formulas.layer_norm_from_rms_norm(*one.args))
-        for one in (_layer_norm_probe(NORM_PROBES[0]), _FAR_OUT)
-    )
-    return far or not near
-
-
+_ordinary, _far_out = (
+    right_for(norm_formulas.layer_norm_from_rms_norm, one.args) for one in (_layer_norm_probe(NORM_PROBES[0]), _FAR_OUT)
+)
 LAYER_NORM_FORMULA = Formula(
     norm_formulas.layer_norm_from_rms_norm,
     LAYER_NORM,
     (*(_layer_norm_probe(probe) for probe in NORM_PROBES), _FAR_OUT),
     (
         Property(
-            _right_far_out, "Numbers of ordinary size are right, and numbers of about a million are not.", DIFFERENCE
+            lambda f: _far_out(f) or not _ordinary(f),
+            "Numbers of ordinary size are right, and numbers of about a million are not.",
+            DIFFERENCE,
         ),
         *(
             one.of(_with_bias(_ONES))
@@ -428,7 +420,7 @@ MODULE = Formula(
             modules.DEFAULT_EPS,
         ),
         Property(
-            lambda f: close(f(*_LARGE_PROBE.args), norm_formulas.rms_norm(*_LARGE_PROBE.args)),
+            right_for(norm_formulas.rms_norm, _LARGE_PROBE.args),
             "In float16 small numbers are right, and 300 is not. Is something clamped, or too large for the dtype?",
         ),
     ),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from widgets.checks.exercises.exercise import Exercise, at_first
-from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, numbers
+from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, numbers, right_for
 from widgets.checks.ladder.calling import as_function, build, callable_as
 from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
@@ -243,11 +242,8 @@ _TEN = torch.tensor(10.0, dtype=torch.float64)
 _FAR = torch.tensor([-1000.0, -90, 90, 1000], dtype=torch.float64)
 _TAIL = torch.tensor([-35.0, -28, -25, -20, -16, -13, -11, -9, -8], dtype=torch.float64)
 
-
-def _near_zero(f: Callable[..., Tensor]) -> bool:
-    return all(close(f(_Z, *beta), gate_formulas.swish(_Z, *beta)) for beta in ((), (0.5,), (2.0,)))
-
-
+_near_zero = right_for(gate_formulas.swish, (_Z,), (_Z, 0.5), (_Z, 2.0))
+_far_out = right_for(gate_formulas.swish, (_TAIL,), (_FAR,))
 SWISH_FORMULA = Formula(
     gate_formulas.swish,
     SWISH,
@@ -292,7 +288,7 @@ SWISH_FORMULA = Formula(
             *named(SWISH, "tail cut off"),
         ),
         Property(
-            lambda f: not _near_zero(f) or all(close(f(z), gate_formulas.swish(z)) for z in (_TAIL, _FAR)),
+            lambda f: _far_out(f) or not _near_zero(f),
             "The result is right near zero, and wrong far out.",
             *named(SWISH, "clamped far out"),
         ),
@@ -370,17 +366,9 @@ LAYER_PROPERTIES = (
 )
 
 
-def _each_with_its_own(f: Callable[..., Tensor]) -> bool:
-    """Right for many hidden units, or wrong for a single one."""
-    one, many = _layer(8, 1), _LAYERS[0][1]
-    return close(f(*many), gate_formulas.gated(*many)) or not close(f(*one), gate_formulas.gated(*one))
-
-
-def _ordinary(f: Callable[..., Tensor]) -> bool:
-    """Right for numbers of ordinary size, and for small ones."""
-    return all(close(f(*_LAYERS[at][1]), gate_formulas.gated(*_LAYERS[at][1])) for at in (0, 4))
-
-
+_one_unit, _many_units = (right_for(gate_formulas.gated, layer) for layer in (_layer(8, 1), _LAYERS[0][1]))
+_ordinary = right_for(gate_formulas.gated, _LAYERS[0][1], _LAYERS[4][1])  # and small
+_large = right_for(gate_formulas.gated, _LAYERS[5][1])
 FAR_OUT = (
     Property(
         lambda f: not (_ordinary(f) and (f(*_TAIL_LAYER)[-1] == 0).all()),
@@ -388,14 +376,14 @@ FAR_OUT = (
         *named(SWIGLU, "tail cut off"),
     ),
     Property(
-        lambda f: not _ordinary(f) or close(f(*_LAYERS[5][1]), gate_formulas.gated(*_LAYERS[5][1])),
+        lambda f: _large(f) or not _ordinary(f),
         "The result is right for numbers of ordinary size, and wrong for large ones.",
         *named(SWIGLU, "clamped branches"),
     ),
 )
 
 UNITS_APART = Property(
-    _each_with_its_own,
+    lambda f: _many_units(f) or not _one_unit(f),
     "With a single hidden unit the result is right, with several it is not: what belongs to one unit meets what "
     "belongs to another.",
 )
@@ -408,12 +396,6 @@ SWIGLU_FORMULA = Formula(
     last=NOT_SWISH,
 )
 
-
-def _has_kind(kind: str, f: Callable[..., Any]) -> bool:
-    x, gate, up, down = _LAYERS[0][1]
-    return close(f(x, gate, up, down, kind), gate_formulas.family(x, gate, up, down, kind))
-
-
 FAMILY_FORMULA = Formula(
     gate_formulas.family,
     FAMILY_BANK,
@@ -423,7 +405,7 @@ FAMILY_FORMULA = Formula(
         for kind in gate_formulas.FAMILY
     ),
     tuple(
-        Property(partial(_has_kind, kind), f'The first kind that is wrong is "{kind}".')
+        Property(right_for(gate_formulas.family, (*_LAYERS[0][1], kind)), f'The first kind that is wrong is "{kind}".')
         for kind in gate_formulas.FAMILY
     ),
     also=({"geglu": gate_formulas.gelu_tanh},),
