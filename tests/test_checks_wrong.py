@@ -353,7 +353,7 @@ def interrupts(x):
 def test_whatever_is_raised_is_said_with_its_line(learner, error) -> None:
     verdict = checks.check_rms(learner)
     line = learner.__code__.co_firstlineno + 1
-    assert f"raised {error} at line {line}, `" in verdict.message
+    assert f"raised {error} at line {line}, `" in verdict.symptom
 
 
 def endless(x):
@@ -702,7 +702,7 @@ MORE = [
     (checks.check_rms, lambda x: rms(x) * (1 + 0.1 * random.random()), "state between calls", ""),
     (checks.check_rms, prints_otherwise, "global setting changed", "how tensors are printed"),
     (checks.check_rms, contiguous_only, "view of a transposed tensor", "`view`"),
-    (checks.check_rms_norm, only_three_axes, "number of axes fixed", "into 3 names"),
+    (checks.check_rms_norm, only_three_axes, "taken apart into too many or too few", "into 3 names"),
     (checks.check_rms, lambda x: (y for y in x), None, "`yield`"),
     (checks.check_rms, lambda x: x.mean, None, "parentheses"),
     (checks.check_rms, type("Rms", (nn.Module,), {"forward": lambda self, x: rms(x)}), None, "expected a function"),
@@ -843,6 +843,22 @@ def test_what_does_not_depend_on_eps_has_not_always_a_fixed_one() -> None:
     )
     assert verdict.mistake is None
     assert "Another eps gives the same result." in verdict.symptom
+
+
+def test_a_key_that_is_missing_is_told_to_be_one() -> None:
+    verdict = checks.check_glu_family(lambda x, gate, up, down, kind: {"GLU": x}[kind])
+    assert "'glu' is no key of that dictionary" in verdict.message
+
+
+def test_grad_x_for_one_number_of_features_only_is_not_told_to_be_orthogonal() -> None:
+    def eight(g, x, w, eps):
+        r = (x.square().mean(-1, keepdim=True) + eps).sqrt()
+        grad, z = g * w, x / r
+        return (grad - z * (grad * z).sum(-1, keepdim=True) / 8) / r, (g * z).reshape(-1, len(w)).sum(0)
+
+    symptom = checks.check_rms_norm_backward(eight).symptom
+    assert "For 8 features grad_x is right, for 6 it is not." in symptom
+    assert "right angles" not in symptom
 
 
 def test_the_names_that_were_found_are_shown() -> None:

@@ -17,6 +17,8 @@ result not cast back | x.float().pow(2).mean(-1, keepdim=True).sqrt()
 | x.pow(2).sum(-1, keepdim=True).sqrt() / math.sqrt(x.shape[0])
 | (x.pow(2).sum(-1, keepdim=True) / x.numel()).sqrt()
 | (x.pow(2).sum(-1, keepdim=True) / (x.shape[-1] + 1)).sqrt()
+| x.abs().clamp(min=1e-30).log().mean(-1, keepdim=True).exp()
+calls itself | learner(x)
 | x.pow(3).mean(-1, keepdim=True).abs().pow(1 / 3)
 | x.pow(4).mean(-1, keepdim=True).sqrt()
 | x.pow(4).mean(-1, keepdim=True).pow(0.25)
@@ -91,6 +93,7 @@ axis put back on the wrong side | x / (x.pow(2).mean(-1)[:, None] + eps).sqrt() 
 x left out | torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w
 roots added | x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps ** 0.5) * w
 not normalised | x * w
+numpy on the way | x / torch.from_numpy((x.detach().numpy() ** 2).mean(-1, keepdims=True) + eps).sqrt() * w
 ^ where a power was meant | x / ((x ^ 2).mean(-1, keepdim=True) + eps).sqrt() * w
 eps hard-coded + largest absolute value | x / x.abs().amax(-1, keepdim=True).clamp(min=1e-9) * w
 shapes that do not line up | x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * w[:-1]
@@ -151,6 +154,7 @@ variance as a difference | (x - (m := x.mean(-1, True))) / ((x * x).mean(-1, Tru
 BACKWARD = """
 | ((g * w - z * (g * w * z).sum(-1, True) / (d - 1)) / r, gz)
 | ((g * w - z * (g * w).mean(-1, True)) / r, gz)
+| ((g * w - z * (g * w * z).sum(-1, True) / 8) / r, gz)
 | (g * w / r - x * (g * w * x).mean(-1, True) / r ** 2, gz)
 LayerNorm's gradient | ((g * w - (g * w).mean(-1, True) - z * (g * w * z).mean(-1, True)) / r, gz)
 | ((g * w - z * (g * w * z).mean(-1, True)) / r, (g * z).sum())
@@ -315,6 +319,7 @@ F.glu's order | down(F.glu(j(x)))
 | down(F.silu(F.glu(j(x))))
 matrices that do not fit | down(F.silu(j(x).chunk(2, 0)[0]) * j(x).chunk(2, 0)[-1])
 layer not called | down(F.silu(x @ j))
+taken apart into too many or too few | (lambda halves: [down(F.silu(g) * u) for g, u in [halves]][0])(j(x).split(8, -1))
 down projection left out | F.silu(j(x).chunk(2, -1)[0]) * j(x).chunk(2, -1)[1]
 """
 

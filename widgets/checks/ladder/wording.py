@@ -60,6 +60,8 @@ def raised(name: str, outcome: Outcome, where: str = "") -> str:
 
 def first_words(error: BaseException) -> str:
     """The first line of an error's text, or those that follow where the first only announces them."""
+    if isinstance(error, KeyError):  # whose text is the key alone
+        return f"{error} is no key of that dictionary"
     try:
         lines = [line.strip() for line in str(error).strip().splitlines()] or [""]
     except Exception:  # a class of errors that cannot be printed

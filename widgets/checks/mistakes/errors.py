@@ -69,9 +69,26 @@ NO_AXIS = Mistake(
     ),
 )
 TAKEN_APART = Mistake(
-    "number of axes fixed",
-    "Something is taken apart into {0} names and has another number of parts. A shape has as many as x has axes.",
-    ("Which of those names do you need?", "`x.shape[-1]` is the number of features, whatever comes before it."),
+    "taken apart into too many or too few",
+    "Something is taken apart into {0} names and has another number of parts: a shape has as many as x has axes, and "
+    "`split` gives as many as fit.",
+    (
+        "Print what stands on the right of that `=`.",
+        "`x.shape[-1]` is the number of features, whatever comes before it; `chunk(2, dim=-1)` gives two halves.",
+    ),
+)
+CALLS_ITSELF = Mistake(
+    "calls itself",
+    "The function calls itself, and that call calls it again, without an end.",
+    ("Which name in that line is the function's own?", "Did you mean torch's function, or one of another exercise?"),
+)
+NUMPY_ON_THE_WAY = Mistake(
+    "numpy on the way",
+    "A tensor is handed to numpy, which knows no bfloat16 and passes no gradient on.",
+    (
+        "Which function in that line does not come from torch?",
+        "Every step has a torch function of nearly the same name.",
+    ),
 )
 VIEWED = Mistake(
     "view of a transposed tensor",
@@ -114,6 +131,8 @@ MEANINGS = (
     (r"Dimension out of range .* but got (-?\d+)", NO_SUCH_AXIS),
     (r"0-d(?:im)? tensor", NO_AXIS),
     (r"values to unpack \(expected (\d+)", TAKEN_APART),
+    ("maximum recursion depth", CALLS_ITSELF),
+    (r"unsupported ScalarType|call numpy\(\)", NUMPY_ON_THE_WAY),
     ("view size is not compatible", VIEWED),
     ("to have the same dtype|expected scalar type", TWO_DTYPES),
     ("Missing key.* Unexpected key", modules.NOT_TRANSLATED),
