@@ -828,7 +828,7 @@ STRANGE = [
 def test_where_nan_comes_from_is_told_with_its_line(learner, words) -> None:
     verdict = checks.check_rms_norm(learner)
     assert "contains" in verdict.symptom
-    assert re.search(rf"It begins at line {learner.__code__.co_firstlineno}, `.*`: {words}\.", verdict.symptom), verdict
+    assert re.search(rf"arises at line {learner.__code__.co_firstlineno}, `.*`: {words}\.", verdict.symptom), verdict
 
 
 def test_where_nan_in_a_gradient_comes_from_is_told() -> None:

@@ -55,7 +55,11 @@ def origin_of_slope(trial: Trial, function: Callable[..., Any], *args: Any) -> s
 
 def _told(outcome: Outcome) -> str:
     where = f" at {outcome.line}" if outcome.line else ""
-    return f" It begins{where}: {outcome.error}." if isinstance(outcome.error, _Made) else ""
+    return (
+        f" The first number that is not finite arises{where}: {outcome.error}."
+        if isinstance(outcome.error, _Made)
+        else ""
+    )
 
 
 def _is_strange(value: Any) -> bool:

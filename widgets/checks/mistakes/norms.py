@@ -6,7 +6,7 @@ import torch
 
 from widgets.checks.mistakes.diagnosis import Mistake, named
 from widgets.checks.mistakes.norm_formulas import Step, centred
-from widgets.checks.mistakes.statistic import STATISTIC, over_one_less, unbiased_variance
+from widgets.checks.mistakes.statistic import FIXED_EPS, STATISTIC, over_one_less, unbiased_variance
 
 
 def _taken(*places: int) -> Step:
@@ -49,7 +49,7 @@ EPS = (
         "eps hard-coded",
         "A fixed number stands where eps should. Another eps changes nothing.",
         ("Try eps = 0.1 and eps = 1e-6. Do the results differ?", "Use the argument `eps`."),
-        tuple({"given": lambda _, x, eps=eps: eps} for eps in (1e-5, 1e-6, 1e-8, 1e-12)),
+        tuple({"given": lambda _, x, eps=eps: eps} for eps in FIXED_EPS),
         "ggml-org/llama.cpp#2374",
     ),
     Mistake(

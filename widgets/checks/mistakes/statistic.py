@@ -39,6 +39,7 @@ def unrooted(statistic: Tensor) -> Tensor:
     return statistic
 
 
+FIXED_EPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
 STATISTIC = (
     Mistake(
         "variance instead of mean square",
@@ -220,7 +221,7 @@ RMS = (
         ("Try a vector of zeros.", "Leave eps out here."),
         tuple(
             {"add": add}
-            for eps in (1e-5, 1e-6, 1e-8)
+            for eps in FIXED_EPS
             for add in (
                 lambda statistic, _, root, d, eps=eps: root(statistic + eps),
                 lambda statistic, _, root, d, eps=eps: root(statistic) + eps,
