@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import nbformat
 import pytest
@@ -197,11 +198,10 @@ def test_two_people_on_a_hub_do_not_meet(chromium: browsers.Browser, tmp_path: P
 
 
 def wait_until_it_answers(address: str) -> None:
-    """Asks again until the hub listens."""
-    port = int(address.rpartition(":")[2])
+    """Asks again until there is a page to sign in at: the proxy listens before the hub does."""
     end = time.monotonic() + browsers.START
     while time.monotonic() < end:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        with suppress(OSError), urlopen(f"{address}/hub/login", timeout=browsers.START):
             return
         time.sleep(0.2)
     raise RuntimeError("JupyterHub did not start")
