@@ -119,6 +119,7 @@ eps as a lower bound | (F.normalize(wide, dim=-1, eps=eps) * w.numel() ** 0.5 * 
 root squared again | (wide / (wide.pow(2).mean(-1, keepdim=True).sqrt() ** 2 + eps).sqrt() * w).to(x.dtype)
 state between calls | F.dropout(F.rms_norm(wide, w.shape, w, eps), 0.1, self.training).to(x.dtype)
 printed instead of returned | print(F.rms_norm(wide, w.shape, w, eps))
+| nn.Parameter(torch.ones(d), requires_grad=False) ; F.rms_norm(wide, w.shape, w, eps).to(x.dtype)
 | nn.Parameter(torch.randn(d)) ; F.rms_norm(wide, w.shape, w, eps).to(x.dtype)
 | nn.Parameter(torch.empty(d).uniform_(0.9, 1.1)) ; F.rms_norm(wide, w.shape, w, eps).to(x.dtype)
 | nn.Parameter(torch.ones(1)) ; F.rms_norm(wide, x.shape[-1:], None, eps).mul(w).to(x.dtype)

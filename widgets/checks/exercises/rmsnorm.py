@@ -315,6 +315,9 @@ BACKWARD_FORMULA = Formula(
 def _check_weight(trial: Trial, module: nn.Module) -> None:
     trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
     stored = module.state_dict()
+    if not trained and list(module.parameters()):
+        frozen = "The weight is a parameter with `requires_grad=False`: training would leave it as it is."
+        trial.refuse(Rung.WEIGHT, frozen)
     if not trained:
         trial.refuse(Rung.WEIGHT, "The module has no parameter to train.", [modules.WEIGHT_NOT_TRAINED])
     _check_names(trial, list(stored))

@@ -84,7 +84,7 @@ ROUNDED_TWICE = Mistake(
 )
 HALF_LOADED = Mistake(
     "half of the joint matrix not loaded",
-    "After loading, the rows of one of the two matrices are not in the joint matrix: that half kept its random start.",
+    "After loading, the rows of one of the two matrices are not in the joint matrix: that half holds other numbers.",
     ("Compare `gate_up_proj.weight` with what was saved, half by half.", "Both matrices go in, one below the other."),
 )
 GRADIENT_LOST = Mistake(
