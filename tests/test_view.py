@@ -16,6 +16,15 @@ from widgets.formats import number
 from widgets.pictures.page import Page as Figure
 from widgets.pictures.page import box
 
+# Moves a slider in every frame; gives what has been announced by then.
+HURRY = """async (input, positions) => {
+    for (const k of positions) {
+        input.value = k;
+        input.dispatchEvent(new Event('input'));
+        await new Promise(requestAnimationFrame);
+    }
+    return document.querySelector('.spoken').textContent;
+}"""
 NARROW = {"width": 360, "height": 700}
 
 
@@ -85,6 +94,22 @@ def test_a_drag_paints_every_position_and_sends_nothing(chromium):
         settled(page)
         assert number(page.kernel.explorer.shift, sign=True) == value(page, "overall shift")
         assert page.complaints == []
+
+
+def test_a_screen_reader_hears_the_words_once_a_hand_rests_and_no_covered_ones(chromium):
+    with bare(chromium, Covered(), views=2) as page:
+        settled(page)
+        spoken, slider = page.locator(".spoken"), page.get_by_role("slider", name="height").first
+        assert spoken.all_inner_texts() == ["", ""]  # nobody has touched anything
+        slider.focus()
+        slider.dispatch_event("pointerdown")
+        assert slider.evaluate(HURRY, [4, 5, 6, 7, 8]) == ""
+        slider.dispatch_event("pointerup")
+        expect(spoken.first).to_have_text("heights 8 and 5.")
+        assert spoken.nth(1).inner_text() == ""  # the other view is not where the hand is
+        assert spoken.first.get_attribute("role") == "status"
+        page.get_by_role("button", name="hide the answer").first.click()
+        expect(spoken.first).not_to_contain_text("heights")
 
 
 def test_keys_move_a_slider_and_python_does(chromium):

@@ -65,12 +65,13 @@ function element(kind, properties = {}, ...children) {
 }
 
 /**
- * The picture in `frame`; `say(words)` is told its words.
+ * The picture in `frame`; `say(words)` is told its words, `announce(words)` those at rest, covered or not.
  * @param {Model} model
  * @param {HTMLElement} frame
  * @param {(words: string) => void} say
+ * @param {(words: string) => void} announce
  */
-function makePlayer(model, frame, say) {
+function makePlayer(model, frame, say, announce) {
   // Ids of this view alone. A counter would not do: anywidget loads this file anew for each flipbook.
   const own = `flipbook-${Math.random().toString(36).slice(2)}-`;
   const local = (/** @type {string} */ text) => themed(text).replaceAll("__flipbook__", own);
@@ -150,6 +151,7 @@ function makePlayer(model, frame, say) {
   function speak(words) {
     spoken = words;
     svgs[0]?.setAttribute("aria-label", veil ?? words);
+    announce(veil ?? words);
     say(words);
   }
 

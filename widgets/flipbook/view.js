@@ -48,10 +48,15 @@ function build(model, el) {
   const frame = element("div", { className: "panels" });
   const words = element("p", { className: "words", ariaHidden: "true" });
   const state = element("p", { className: "state", role: "status" });
+  const spoken = element("div", { className: "spoken", role: "status" });
   const tools = element("div", { className: "tools", role: "group" });
-  el.replaceChildren(box, element("div", { className: "above" }, problem), frame, state, words, tools);
+  el.replaceChildren(box, element("div", { className: "above" }, problem), frame, state, words, tools, spoken);
 
-  const player = makePlayer(model, frame, (said) => (words.textContent = said));
+  /** Read out to whoever is at this explorer's controls. @param {string} said */
+  function announce(said) {
+    if (el.contains(document.activeElement) && spoken.textContent !== said) spoken.textContent = said;
+  }
+  const player = makePlayer(model, frame, (said) => (words.textContent = said), announce);
   const kernel = makeKernel(model, (sentence) => (state.textContent = sentence));
   player.setStages();
   player.paint();
