@@ -69,6 +69,13 @@ class Lying(list):
         raise OverflowError("more than\ncan be counted")
 
 
+class HalfACharacter:
+    """An object whose own word for itself cannot be sent to a browser."""
+
+    def __repr__(self) -> str:
+        return "half \ud800"
+
+
 def nested(depth: int) -> object:
     thing: object = 1.0
     for _ in range(depth):
@@ -78,7 +85,7 @@ def nested(depth: int) -> object:
 
 MASKED = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
 STRANGE = [
-    *(Raises(), [Raises()], Endless([1, 2]), Lying([1, 2]), itertools.count(), itertools.repeat("x")),
+    *(HalfACharacter(), Raises(), [Raises()], Endless([1, 2]), Lying([1, 2]), itertools.count(), itertools.repeat("x")),
     *((k for k in (1, 2)), range(10**12), nested(3000), "x" * 10**6, "\ud800", "1\n2", b"12", bytearray(b"1")),
     *(memoryview(b"12"), 10**400, -(10**400), Decimal("1e999999999"), Decimal("NaN"), Fraction(10**400, 3)),
     *(5e-324, -0.0, math.nan, math.inf, True, np.True_, 1 + 2j, np.complex64(1), np.longdouble("1e4000")),
@@ -274,10 +281,15 @@ def test_any_typed_line_is_taken_or_refused(text: str) -> None:
     assert vector is None or (2 <= len(vector) <= 12 and vector.isfinite().all())
 
 
+def test_half_a_character_is_quoted_by_its_number() -> None:
+    assert shortened(HalfACharacter()) == r"half \ud800"
+
+
 @FAST
 @given(value=anything)
 def test_anything_fits_into_sixty_characters(value: object) -> None:
     assert len(shortened(value)) <= 60
+    assert shortened(value).encode("utf-8")
     assert "\n" not in shortened(value)
 
 

@@ -43,12 +43,12 @@ _brief.maxstring = _brief.maxother = 60
 
 
 def shortened(value: object) -> str:
-    """What came, in at most sixty characters on one line."""
+    """What came, in at most sixty whole characters on one line: half of one cannot be sent to a browser."""
     try:
         text = " ".join(_brief.repr(value).split())
     except Exception:
         text = f"an object of type {type(value).__name__:.40}"
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= 60 else text[:57] + "..."
 
 
