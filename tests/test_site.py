@@ -58,6 +58,20 @@ def test_a_link_to_a_folder_is_refused(tmp_path: Path) -> None:
         claim(tmp_path / "link")
 
 
+@pytest.mark.parametrize("name", ["explorers", "index.html", MARK])
+def test_a_link_inside_is_refused_and_nothing_is_written_where_it_leads(tmp_path: Path, name: str) -> None:
+    """Also where the list of an earlier run names what would lie behind it."""
+    site, theirs = tmp_path / "site", tmp_path / "theirs"
+    claim(site)
+    write(site, {"index.html": "ours", "explorers/a.html": "ours"})
+    (site / name).rename(theirs)
+    (site / name).symlink_to(theirs)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(NotOurs, match=re.escape(name)):
+        claim(site)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
 def test_a_list_that_points_outside_removes_nothing(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     folder = tmp_path / "site"

@@ -21,7 +21,8 @@ def claim(folder: Path) -> None:
     foreign = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if not path.is_dir() and path.relative_to(folder).as_posix() not in {MARK, *written}
+        if path.is_symlink()  # which is never written here, and could lead to anybody's files
+        or (not path.is_dir() and path.relative_to(folder).as_posix() not in {MARK, *written})
     )
     if foreign:
         raise NotOurs(f"{folder} holds files that this course did not write, such as {foreign[0]}; name another place.")
