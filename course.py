@@ -16,6 +16,7 @@ that is still complete. Your copies of the lessons are in the folder work. On Wi
 
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import shutil
@@ -163,9 +164,8 @@ def bench(options: "list[str]") -> int:
 
 def bring_copies() -> None:
     """Fill the folder work: a copy of what is missing, a newer one of what nobody has touched, and nothing else."""
-    if WORK.exists() and not WORK.is_dir():
-        raise Trouble("your copies of the lessons go into a folder called work, and here is a file of that name.")
-    notes, newer = read_notes(COPIED), []
+    refuse_a_foreign_work()
+    notes, newer = notes_on_copies(), []
     for name, original in originals().items():
         copy, fresh = WORK / name, without_outputs(original)
         version = hashlib.sha256(fresh).hexdigest()
@@ -187,8 +187,10 @@ def again(names: "list[str]") -> int:
     available = originals()
     if not names:
         raise Misunderstood("say which lesson, as in: course.py again 05")
-    notes = read_notes(COPIED)
-    for name in [chosen(each, available) for each in names]:
+    wanted = [chosen(each, available) for each in names]
+    refuse_a_foreign_work()
+    notes = notes_on_copies()
+    for name in wanted:
         copy, fresh = WORK / name, without_outputs(available[name])
         if os.path.lexists(str(copy)) and written_mark(copy) != mark(name, fresh):
             kept = dated(copy)
@@ -199,6 +201,33 @@ def again(names: "list[str]") -> int:
         print(f"work/{name} is fresh. If it is open in JupyterLab: File > Reload Notebook from Disk.")
     write_whole(COPIED, json.dumps(notes, indent=1).encode("utf-8"))
     return 0
+
+
+def refuse_a_foreign_work() -> None:
+    """Trouble if a folder that copies go into leads somewhere else, where everything belongs to somebody."""
+    if os.path.lexists(str(WORK)) and not WORK.is_dir():
+        raise Trouble("your copies of the lessons go into a folder called work, and here is a file of that name.")
+    for folder in sorted({(WORK / name).parent for name in originals()}):
+        expected = os.path.join(os.path.realpath(str(WORK.parent)), str(folder.relative_to(WORK.parent)))
+        real = os.path.realpath(str(folder))
+        if os.path.normcase(real) != os.path.normcase(expected):
+            raise Trouble(
+                f"the folder {folder.relative_to(WORK.parent).as_posix()}, for copies of the lessons, is a link to "
+                f"{readable(real)}, and nothing is written to where a link leads: rename the link, and try again."
+            )
+
+
+def notes_on_copies() -> "dict[str, Any]":
+    """From which version each copy was made; Trouble if the file of that name holds anything else."""
+    if not os.path.lexists(str(COPIED)):
+        return {}
+    notes = {} if COPIED.is_symlink() else read_notes(COPIED)
+    if not notes or any(not isinstance(note, dict) or set(note) != {"version", "mark"} for note in notes.values()):
+        raise Trouble(
+            "the file work/.course.json is not the one in which course.py notes what it has copied. Nothing was "
+            "changed: rename it, or delete it if you do not need it, and try again. What you wrote stays as it is."
+        )
+    return notes
 
 
 def originals() -> "dict[str, Path]":
@@ -270,14 +299,17 @@ def dated(copy: Path) -> Path:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all; a link is replaced, not followed."""
+    """Write a file completely or not at all; a link is replaced, not followed, and nothing else is touched."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.new")
-    if os.path.lexists(str(draft)):
-        draft.unlink()
-    with open(str(draft), "xb") as file:
-        file.write(content)
-    os.replace(str(draft), str(path))
+    drafts = (path.with_name(f".{path.name}.{number}.new") for number in itertools.count())
+    draft = next(each for each in drafts if not os.path.lexists(str(each)))
+    try:
+        with open(str(draft), "xb") as file:
+            file.write(content)
+        os.replace(str(draft), str(path))
+    finally:
+        if os.path.lexists(str(draft)):
+            draft.unlink()
 
 
 # The environment
@@ -441,7 +473,7 @@ def read_notes(path: Path) -> "dict[str, Any]":
     """What this program has noted in a file; nothing if there is no such file, or no sense in it."""
     try:
         notes = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return notes if isinstance(notes, dict) and isinstance(notes.get("folder", ""), str) else {}
 

@@ -154,18 +154,69 @@ def test_a_file_that_was_there_before_is_not_overwritten(folder: Path, content: 
     assert (folder / "work" / EXERCISE).exists()
 
 
-@pytest.mark.parametrize("notes", [None, "", "[]", '{"02_rmsnorm.ipynb": 3}', '{"02_rmsnorm.ipynb": {"mark": []}}'])
-def test_without_its_notes_it_takes_everything_for_the_learners(folder: Path, notes: str | None) -> None:
+def test_without_its_notes_it_takes_everything_for_the_learners(folder: Path) -> None:
     course.bring_copies()
     write(folder / "work" / LESSON)
     theirs = (folder / "work" / LESSON).read_bytes()
-    if notes is None:
-        (folder / "work/.course.json").unlink()
-    else:
-        (folder / "work/.course.json").write_text(notes, encoding="utf-8")
+    (folder / "work/.course.json").unlink()
     publish(folder)
     course.bring_copies()
     assert (folder / "work" / LESSON).read_bytes() == theirs
+
+
+def everything_in(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+NO_NOTES = (
+    *("", "theirs", "[]", "[" * 100_000, '{"title": "my own course"}', '{"02_rmsnorm.ipynb": 3}'),
+    '{"02_rmsnorm.ipynb": {"mark": []}}',
+)
+
+
+@pytest.mark.parametrize("notes", NO_NOTES, ids=lambda notes: notes[:20])
+@pytest.mark.parametrize("act", [course.bring_copies, lambda: course.again(["02"])], ids=["lab", "again"])
+def test_notes_of_somebody_elses_are_refused_and_left_as_they_are(folder: Path, notes: str, act) -> None:
+    course.bring_copies()
+    write(folder / "work" / LESSON)
+    (folder / "work/.course.json").write_text(notes, encoding="utf-8")
+    before = everything_in(folder)
+    publish(folder, EXERCISE)
+    before[folder / "lessons" / EXERCISE] = (folder / "lessons" / EXERCISE).read_bytes()
+    with pytest.raises(course.Trouble, match=r"work/\.course\.json is not the one"):
+        act()
+    assert everything_in(folder) == before
+
+
+def test_notes_that_are_a_link_are_refused(folder: Path) -> None:
+    course.bring_copies()
+    (folder / "work/.course.json").rename(folder / "theirs.json")
+    (folder / "work/.course.json").symlink_to(folder / "theirs.json")
+    with pytest.raises(course.Trouble, match=r"work/\.course\.json"):
+        course.bring_copies()
+    assert (folder / "work/.course.json").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["work", "work/data"])
+@pytest.mark.parametrize("act", [course.bring_copies, lambda: course.again(["02"])], ids=["lab", "again"])
+def test_a_link_where_a_folder_is_expected_is_refused(folder: Path, name: str, act) -> None:
+    course.bring_copies()
+    (folder / name).rename(folder / "theirs")
+    (folder / "theirs/.course.json").unlink(missing_ok=True)
+    (folder / name).symlink_to(folder / "theirs")
+    before = everything_in(folder)
+    with pytest.raises(course.Trouble, match=f"the folder {name}, .* is a link to .*theirs"):
+        act()
+    assert everything_in(folder) == before
+
+
+def test_a_course_below_a_link_is_none_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody's home may be a link; only what lies in the course's folder is asked about."""
+    (folder / "home").symlink_to(folder)
+    for name, path in {"LESSONS": "lessons", "WORK": "work", "COPIED": "work/.course.json"}.items():
+        monkeypatch.setattr(course, name, folder / "home" / path)
+    course.bring_copies()
+    assert (folder / "work" / LESSON).is_file()
 
 
 def test_a_link_is_never_written_through(folder: Path) -> None:
@@ -214,10 +265,15 @@ def test_other_files_in_the_folder_are_left_alone(folder: Path) -> None:
 
 def test_half_a_copy_of_an_interruption_is_in_nobodys_way(folder: Path) -> None:
     (folder / "work").mkdir()
-    (folder / "work" / f".{LESSON}.new").write_text("half", encoding="utf-8")
+    for name in (f".{LESSON}.0.new", f".{LESSON}.new"):
+        (folder / "work" / name).write_text("half", encoding="utf-8")
     course.bring_copies()
     assert len(cells(folder / "work" / LESSON)) == 3
-    assert not (folder / "work" / f".{LESSON}.new").exists()
+    left = sorted((folder / "work").glob(".*.new"))
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in left] == [
+        (f".{LESSON}.0.new", "half"),
+        (f".{LESSON}.new", "half"),
+    ]
 
 
 # Again
