@@ -9,7 +9,7 @@ import re
 import threading
 import weakref
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -22,7 +22,7 @@ from traitlets import TraitError
 
 import widgets
 from tests.explorers import EXPLORERS
-from widgets import eps_effect, gate_flow, norm_geometry, overall_shift, swish_beta
+from widgets import eps_effect, gate_flow, norm_geometry, overall_shift, residual_growth, swish_beta, train_pair
 from widgets.explorers import explorer as explorers
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.still import still
@@ -186,10 +186,14 @@ def test_many_runs_of_a_cell_leave_one_explorer(monkeypatch, short_reels):
     assert len(registry._instances) == before
 
 
-@every_explorer
-def test_same_words_on_any_thread_and_setting(make, short_reels):
-    """Global settings of the learner's own cells do not reach an explorer."""
-    expected = repr(made(make.__name__))
+COMPUTED = {"residual_growth": residual_growth, "train_pair": partial(train_pair, steps=2)}
+
+
+@pytest.mark.parametrize("name", [*NAMES, *COMPUTED])
+def test_same_words_on_any_thread_and_setting(name, short_reels):
+    """Global settings of the learner's own cells do not reach an explorer, nor what is computed for a picture."""
+    make = COMPUTED.get(name) or getattr(widgets, name)
+    expected = repr(make())
     said = []
 
     def elsewhere():

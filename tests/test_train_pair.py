@@ -108,6 +108,20 @@ def test_a_learners_own_classes_learn_as_ours_do():
     assert theirs == pytest.approx(ours, abs=1e-3)
 
 
+def test_the_default_dtype_of_a_notebook_does_not_reach_a_learners_classes():
+    """Their parameters are made and trained under float32; after that the default is again what the notebook set."""
+    arms = ("RMSNorm", "SwiGLU"), (OwnNorm, OwnLayer)
+    expected = train_pair(*arms, steps=2).losses
+    torch.set_default_dtype(torch.float64)
+    try:
+        training = train_pair(*arms, steps=2)
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert training.losses == expected
+    assert {weight.dtype for model in training.models.values() for weight in model.parameters()} == {torch.float32}
+
+
 @pytest.mark.parametrize("network", FEED_FORWARDS)
 def test_every_network_of_the_family_has_the_same_size(network):
     """8 d² weights; d_ff is the width that gives them, for a class of one's own too."""

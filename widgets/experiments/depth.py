@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from widgets.experiments.decoder import FEED_FORWARDS, NORMS, Attention
+from widgets.precision import in_float32
 
 NO_NORM = "no norm"
 NORM_CHOICES = (NO_NORM, "LayerNorm", "RMSNorm")
@@ -69,9 +70,10 @@ class RandomBlocks:
     """The layers of so many blocks, attention and feed-forward in turn, and tokens of RMS 1 to send through them.
 
     The weights are drawn from a generator of their own, each with the standard deviation 1 / sqrt(numbers in), so that
-    a matrix alone would leave the size of a vector as it is. float32, as in training.
+    a matrix alone would leave the size of a vector as it is. float32, as in training, whatever torch's default.
     """
 
+    @in_float32()
     def __init__(self, feed_forward: str, depth: int, seed: int = 0) -> None:
         generator = torch.Generator().manual_seed(seed)
         self.tokens = torch.randn(BATCH, LENGTH, D_MODEL, generator=generator)
@@ -86,6 +88,7 @@ class RandomBlocks:
     def _weights(self) -> Iterable[nn.Parameter]:
         return self.layers.parameters()
 
+    @in_float32()
     @torch.no_grad()
     def growth(self, arm: Arm, gain: float = 1.0) -> Growth:
         """What this arm does to the tokens, every weight multiplied by the gain."""

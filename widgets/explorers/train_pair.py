@@ -17,6 +17,7 @@ from widgets.flipbook.plain import plain
 from widgets.formats import number
 from widgets.inputs import real_number, whole_number
 from widgets.pictures.loss_curves import LossCurves
+from widgets.precision import in_float32
 
 OLD, MODERN = ("LayerNorm", "ReLU"), ("RMSNorm", "SwiGLU")
 REDRAW = 0.7  # seconds
@@ -37,6 +38,7 @@ class Training(Still):
         super().__init__(lambda: picture.panels, _caption(trained), lines)
 
 
+@in_float32()
 def train_pair(
     first: Arm = OLD, second: Arm = MODERN, steps: int = 60, seed: int = 0, learning_rate: float = 0.01
 ) -> Training:
@@ -45,6 +47,7 @@ def train_pair(
     first, second: a norm and a feed-forward network, such as ("RMSNorm", "GeGLU"); either may be a class of your own
     norms: LayerNorm, LayerNorm without bias, RMSNorm; networks: ReLU, GELU, GLU, bilinear, ReGLU, GeGLU, SwiGLU
     steps: up to 100000; sixty take a few seconds; seed: 0 or more; learning_rate: 1e-6 to 1
+    They are made and trained with float32 as torch's default dtype, whatever the notebook's.
     Interrupt the kernel (the square above the notebook) to stop early: what has been learned so far is returned.
     Raises TypeError or ValueError in a sentence for anything else, and for two arms that are the same.
     """

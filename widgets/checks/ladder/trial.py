@@ -18,6 +18,7 @@ from widgets.checks.mistakes.diagnosis import Mistake
 from widgets.checks.progress import record
 from widgets.checks.runner import CALL_SECONDS, CHECK_SECONDS, Asks, Outcome, innermost, run
 from widgets.checks.verdict import Step, Verdict, printable
+from widgets.precision import in_float32
 
 
 class Refused(Exception):
@@ -175,11 +176,6 @@ def _climbed(trial: Trial, climb: Callable[[Trial], None]) -> Verdict:
 @contextlib.contextmanager
 def _plain_torch() -> Iterator[None]:
     """The check's own arithmetic does not depend on what the notebook has set."""
-    dtype = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float32)
-    try:
-        on_cpu = contextlib.nullcontext() if torch.get_default_device().type == "cpu" else torch.device("cpu")
-        with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False), on_cpu:
-            yield
-    finally:
-        torch.set_default_dtype(dtype)
+    on_cpu = contextlib.nullcontext() if torch.get_default_device().type == "cpu" else torch.device("cpu")
+    with in_float32(), torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False), on_cpu:
+        yield

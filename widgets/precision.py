@@ -1,0 +1,19 @@
+"""Which dtype torch gives to numbers that nobody chose one for, for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+
+@contextmanager
+def in_float32() -> Iterator[None]:
+    """torch's own default, as long as the block or the decorated function runs, whatever a notebook has set."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
