@@ -183,7 +183,7 @@ def test_a_damaged_file_breaks_nothing_and_is_put_aside(a_folder_of_its_own, dam
     assert "cannot be read" in asked.problem
     assert "cannot be read" in repr(my_predictions())
     commit(asked, 0)
-    assert asked.problem == ""
+    assert asked.problem == "What was in predictions.json before is kept in predictions.damaged.json."
     assert (a_folder_of_its_own / "predictions.damaged.json").read_bytes() == damage
     assert [each.choice for each in predictions.read()[0]] == ["A"]
 
@@ -194,7 +194,49 @@ def test_entries_that_are_not_ours_are_passed_over(a_folder_of_its_own):
     ours = json.loads(file.read_text(encoding="utf-8"))[0]
     others = [3, {}, {**ours, "sure": 1}, {**ours, "question": None}, {**ours, "more": 1}, {**ours, "right": "A"}]
     file.write_text(json.dumps([*others, ours]), encoding="utf-8")
-    assert predictions.read() == ([predictions.Kept(**ours)], "")
+    assert predictions.read() == ([predictions.Kept(**ours)], "predictions.json holds something that is no prediction.")
+
+
+THEIRS = [{"image": "cat.png", "prediction": "cat"}]
+
+
+@pytest.mark.parametrize("content", [THEIRS, {"image": "cat.png"}, {}, "text", [[]]], ids=repr)
+def test_a_file_of_somebodys_own_is_put_aside(a_folder_of_its_own, content):
+    theirs = json.dumps(content, indent=3)
+    (a_folder_of_its_own / "predictions.json").write_text(theirs, encoding="utf-8")
+    asked = predict(QUESTION, *ANSWERS, right="A")
+    assert "predictions.json holds something" in asked.problem
+    commit(asked, 0)
+    assert asked.problem == "What was in predictions.json before is kept in predictions.damaged.json."
+    assert (a_folder_of_its_own / "predictions.damaged.json").read_text(encoding="utf-8") == theirs
+    assert [each.choice for each in predictions.read()[0]] == ["A"]
+    asked.set_state({"committed": False})
+    commit(asked, 1)
+    assert asked.problem == ""
+    assert len(list(a_folder_of_its_own.iterdir())) == 2
+
+
+def test_what_is_ours_among_something_else_is_kept_in_both(a_folder_of_its_own):
+    commit(predict("An earlier question?", "yes", "no", right="B"), 1)
+    file = a_folder_of_its_own / "predictions.json"
+    both = json.dumps([*json.loads(file.read_text(encoding="utf-8")), *THEIRS])
+    file.write_text(both, encoding="utf-8")
+    assert len(my_predictions().kept) == 1
+    commit(predict(QUESTION, *ANSWERS), 0)
+    assert (a_folder_of_its_own / "predictions.damaged.json").read_text(encoding="utf-8") == both
+    assert [(each.choice, each.right) for each in predictions.read()[0]] == [("B", True), ("A", None)]
+
+
+def test_what_was_put_aside_before_stays(a_folder_of_its_own):
+    for damage in ("one", "two", "three"):
+        (a_folder_of_its_own / "predictions.json").write_text(damage, encoding="utf-8")
+        commit(predict(f"After {damage}?", *ANSWERS), 0)
+    aside = {path.name: path.read_text() for path in a_folder_of_its_own.glob("predictions.damaged*")}
+    assert aside == {
+        "predictions.damaged.json": "one",
+        "predictions.damaged.2.json": "two",
+        "predictions.damaged.3.json": "three",
+    }
 
 
 def test_a_choice_that_no_answer_has_is_forgotten(a_folder_of_its_own, monkeypatch):

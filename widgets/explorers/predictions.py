@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import threading
@@ -12,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 FILE = "predictions.json"  # in the folder the kernel works in, which is the notebook's
-DAMAGED = "predictions.damaged.json"
+ASIDE = "predictions.damaged{}.json"  # where a file goes that is not ours, or not ours alone
 
 _writing = threading.Lock()  # messages from the browser come in a thread of their own
 
@@ -43,14 +44,17 @@ def fingerprint(answers: Sequence[str]) -> str:
 
 
 def read() -> tuple[list[Kept], str]:
-    """What is kept here, the oldest first, and a sentence if the file cannot be read."""
+    """What is kept here, the oldest first, and a sentence if the file cannot be read or holds something else too."""
     try:
         entries = json.loads(Path(FILE).read_text(encoding="utf-8"))
-        return [Kept(**entry) for entry in entries if _is_kept(entry)], ""
     except FileNotFoundError:
         return [], ""
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return [], f"Your earlier predictions cannot be read: {FILE} is not readable or not whole."
+    if not isinstance(entries, list):
+        return [], f"Your earlier predictions cannot be read: {FILE} holds something else."
+    ours = [Kept(**entry) for entry in entries if _is_kept(entry)]
+    return ours, "" if len(ours) == len(entries) else f"{FILE} holds something that is no prediction."
 
 
 def _is_kept(entry: object) -> bool:
@@ -61,31 +65,35 @@ def _is_kept(entry: object) -> bool:
     return (
         all(isinstance(text, str) for text in texts)
         and type(entry["sure"]) is bool
-        and entry["right"]
-        in (
-            True,
-            False,
-            None,
-        )
+        and entry["right"] in (True, False, None)
     )
 
 
 def keep(record: Kept) -> str:
     """Writes a commitment in place of an earlier one to the same question; a sentence if that is not possible.
 
-    A file that cannot be read is put aside as `predictions.damaged.json`, not lost.
+    A file that cannot be read, or that holds anything else, is not lost: it is put aside under a name that is free.
     """
+    said = ""
     with _writing:
         try:
             before, trouble = read()
             if trouble:
-                os.replace(FILE, DAMAGED)
+                said = f"What was in {FILE} before is kept in {_put_aside()}."
             others = [each for each in before if not each.same_question(record)]
             _write([asdict(each) for each in (*others, record)])
         except OSError as problem:
             why = problem.strerror or type(problem).__name__
             return f"Your prediction counts, but it could not be kept in {FILE}: {why}."
-    return ""
+    return said
+
+
+def _put_aside() -> str:
+    """Gives the file another name, one that nothing has yet, and says which."""
+    names = (ASIDE.format(more) for more in itertools.chain([""], (f".{number}" for number in itertools.count(2))))
+    free = next(name for name in names if not os.path.lexists(name))
+    os.rename(FILE, free)
+    return free
 
 
 def _write(entries: list[dict[str, object]]) -> None:
