@@ -6,6 +6,7 @@ The submissions are the students' notebooks, filled in as students fill them in:
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,13 +17,16 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
+from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
 from tests.derive import derive
 from tests.notebooks import LESSONS, ROOT, SOLUTIONS, read
+from widgets.checks.runner import CALL_SECONDS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted")  # nbgrader's own, of its database
 
+README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
 RMSNORM, SWIGLU = "05_exercise_rmsnorm", "06_exercise_swiglu"
 CELL_SECONDS = 15  # for a cell that never ends by itself; every check is done in less
 
@@ -171,12 +175,26 @@ def graded(teacher: NbGraderAPI, student: str, name: str, notebook: NotebookNode
 
 
 def test_the_points_add_up() -> None:
-    """To what README says."""
-    assert {name: sum(points.values()) for name, points in POINTS.items()} == {RMSNORM: 12, SWIGLU: 15}
+    """To what README says, and the notebooks give them."""
+    totals = re.search(r"05 gives (\d+) points and 06 gives (\d+);", README)
+    assert totals is not None
+    assert {name: sum(points.values()) for name, points in POINTS.items()} == {
+        RMSNORM: int(totals[1]),
+        SWIGLU: int(totals[2]),
+    }
     for name, points in POINTS.items():
         cells = [cell.metadata.get("nbgrader", {}) for cell in read(SOLUTIONS / f"{name}.ipynb").cells]
         graded = {cell["grade_id"]: cell["points"] for cell in cells if cell.get("points")}
         assert graded == {f"{exercise}-check": number for exercise, number in points.items()}
+
+
+def test_the_readme_says_how_long_a_loop_without_an_end_is_waited_for() -> None:
+    """Inside a function as long as a check waits for a call, outside as long as nbgrader waits for a cell."""
+    seconds = re.search(
+        r"costs its own exercise (\d+) seconds; one outside .* `c.Execute.timeout` seconds \((\d+)\)", README
+    )
+    assert seconds is not None
+    assert [float(each) for each in seconds.groups()] == [CALL_SECONDS, Execute().timeout]
 
 
 @pytest.mark.parametrize("student", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in SLOW)])

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from html import unescape
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -23,12 +24,13 @@ import pytest
 
 from tests import browser as browsers
 from tests.notebooks import LESSONS, ROOT, SOLUTIONS
-from tests.test_grading import RMSNORM, filled_in
+from tests.test_grading import POINTS, RMSNORM, filled_in
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GRADING = README.partition("## Grading a class")[2].partition("\n## ")[0]
 COMMANDS = re.findall(r"^nbgrader (.*?)\s+# (teacher|student)", GRADING, flags=re.M)
 CONFIG = re.search(r"```python\n(.*?)```", GRADING, flags=re.S)[1]
+EXERCISES = ("rms", "rms_norm", "RMSNorm", "works", "layer_norm_from_rms_norm", "rms_norm_backward")  # what 05 checks
 JOVYAN = """
 import os, pwd
 find = pwd.getpwuid
@@ -98,11 +100,21 @@ def test_a_class_is_graded_by_the_commands_of_the_readme(tmp_path: Path) -> None
             hub.run(person, command)
     with (hub.home("teacher") / "grades.csv").open(encoding="utf-8") as grades:
         scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(grades)}
-    assert scores == {"ada": 12, "bo": 0}
-    pages = {person: list((hub.home(person) / RMSNORM).glob("feedback/*/*.html")) for person in scores}
-    assert [len(found) for found in pages.values()] == [1, 1]
-    assert "(Score: 12.0 / 12.0)" in pages["ada"][0].read_text(encoding="utf-8")
+    full = sum(POINTS[RMSNORM].values())
+    assert scores == {"ada": full, "bo": 0}
+    assert "`autograde` warns six times in 05" in README
     assert len(re.findall(r"Attribute 'checksum' for cell .* has changed", hub.said)) == 6 * len(scores)
+    said = {person: feedback(hub.home(person)) for person in scores}
+    assert f"(Score: {full}.0 / {full}.0)" in said["ada"] and f"(Score: 0.0 / {full}.0)" in said["bo"]
+    for exercise in EXERCISES:
+        assert f"✓ {exercise}: passed" in said["ada"]
+        assert f"{exercise}: The cell above is still to be filled in. What you write will be called" in said["bo"]
+
+
+def feedback(home: Path) -> str:
+    """The words of the one page that somebody has got back."""
+    (page,) = (home / RMSNORM).glob("feedback/*/*.html")
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8"))).split())
 
 
 # The hub itself, for two people at once

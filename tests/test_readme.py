@@ -60,6 +60,19 @@ def test_a_lesson_opens_with_its_question_and_its_minutes(path: Path) -> None:
     assert f"{minutes} minutes" in opening
 
 
+def test_what_a_class_needs_is_what_was_measured() -> None:
+    """The same version, kernels, seconds and memory in README's sentence as in CONTRIBUTING's row."""
+    row = re.search(
+        r"\| (\d+) kernels with lesson 02 on .* \| version (\S+) \| .* after (\d+) s, (\d+) MB each", CONTRIBUTING
+    )
+    assert row is not None
+    kernels, version, seconds, megabytes = row.groups()
+    gigabytes = round(int(kernels) * int(megabytes) / 1000)
+    words = " ".join(README.split())
+    assert f"In version {version}, {kernels} kernels with lesson 02 took about {gigabytes} GB" in words
+    assert f"on two cores, {seconds} seconds" in words
+
+
 def test_every_command_is_explained() -> None:
     for command in course.COMMANDS:
         assert f"course.py {command}" in README + CONTRIBUTING
