@@ -218,6 +218,10 @@ def test_only_what_leads_from_the_input_to_the_result_is_a_step():
         (lambda self, x: x if x.sum() > 0 else -x, "can be traced by torch.fx; got TraceError"),
         (lambda self, x: 1 / 0, "can be traced by torch.fx; got ZeroDivisionError"),
         (lambda self, x: sum((x for _ in range(60)), x), "at most 40 steps, which fit into a picture; got 61"),
+        (
+            lambda self, x: sum([x + n for n in range(8)]),
+            "at most 7 steps side by side, which fit into a picture; got 8",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(forward, words):

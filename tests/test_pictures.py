@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from functools import cache
+from functools import cache, partial
 
 import pytest
 import torch
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch, Patch
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from torch import nn
 
 from tests.data import DATA
@@ -58,6 +60,60 @@ class ThreeLanes(nn.Module):
         return x + torch.softmax(q @ k.mT, -1) @ v
 
 
+class Lanes(nn.Module):
+    """So many layers side by side, and their sum: experts, say."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.experts = nn.ModuleList(nn.Linear(8, 8) for _ in range(count))
+        self.gain = nn.Parameter(torch.ones(8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first, *others = [expert(x) * self.gain for expert in self.experts]
+        for other in others:
+            first = torch.relu(first + other)
+        return first
+
+
+class FeedForward(nn.Module):
+    """A name for a part of itself, and wide letters in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.MMMMMMMMMMMMMMMM, self.l_i_l_i_l_i_l_i_l_i_l_i = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.down_projection_of_the_product = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        content = self.l_i_l_i_l_i_l_i_l_i_l_i(x)
+        return self.down_projection_of_the_product(torch.nn.functional.hardsigmoid(self.MMMMMMMMMMMMMMMM(x)) * content)
+
+
+class ATransformerBlockWhoseNameSaysEverythingThatThereIsToKnowOfIt(nn.Module):
+    """Long names everywhere: its own, its part's and their steps'."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.feed_forward_network_that_is_gated = FeedForward()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.feed_forward_network_that_is_gated(x)
+
+
+class SumBesideLayer(nn.Module):
+    """A product with a parameter's long name, and a layer with a long name, of one depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain_of_the_residual_stream, self.projection_of_the_keys = nn.Parameter(torch.ones(8)), nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.gain_of_the_residual_stream + self.projection_of_the_keys(x)
+
+
+LongNames = ATransformerBlockWhoseNameSaysEverythingThatThereIsToKnowOfIt
+WIDE = type("M" * 40, (LongNames,), {})
+
+
 def timed(slower: float = 1.0) -> list[Timing]:
     """Two sizes; compiled at the second only. slower: RMSNorm's time over LayerNorm's."""
     hows = {(2, 8): ("built in",), (512, 2048): ("built in", "compiled")}
@@ -99,6 +155,9 @@ STILL = {
     "skeleton, small": lambda: skeleton(8, 20, 30),
     "old and modern": lambda: decoder_block("old", "modern"),
     "a learner's block twice": lambda: decoder_block(ThreeLanes(), ThreeLanes()),
+    "long names": lambda: decoder_block(LongNames(), LongNames(), WIDE(), WIDE()),
+    **{f"{count} lanes": partial(lambda count: decoder_block(Lanes(count)), count) for count in (2, 3, 5, 7)},
+    "a product beside a layer": lambda: decoder_block(SumBesideLayer()),
     "census": lambda: decoder_census(census.read_census(DATA / "census.csv")),
     "ablation": lambda: ablation_results(ablation.read_runs(DATA / "ablation.csv")),
     "timings": lambda: norm_timings(timed()),
@@ -170,6 +229,28 @@ def test_three_steps_of_one_depth_stand_side_by_side_and_a_parameter_is_named():
     assert {"multiply gain", "mT", "softmax"} <= {words for words, _, _ in written}
     titles = [words for panel in (panel, again) for words, _, _ in texts(panel) if words.startswith("ThreeLanes")]
     assert len(set(titles)) == 2
+
+
+def test_long_names_are_cut_and_still_told_apart():
+    titles = [max(texts(panel), key=lambda each: each[2])[0] for panel in made("long names").picture.panels]
+    assert len(set(titles)) == 4
+    assert all("…" in title for title in titles)
+    assert [title.partition("…")[2] for title in titles] == ["", ", number 2"] * 2
+
+
+@pytest.mark.parametrize("name", ["long names", "7 lanes", "a product beside a layer", "a learner's block twice"])
+def test_no_box_of_a_block_meets_another_or_leaves_its_panel(name):
+    for panel in made(name).picture.panels:
+        width = 72 * panel.get_size_inches()[0]
+        steps = [Bbox(each.get_extents().get_points()) for each in drawn_steps(panel)]
+        assert len(steps) > 2
+        assert [step for step in steps if step.x0 < 0 or step.x1 > width] == []
+        assert [pair for pair in itertools.combinations(steps, 2) if meet(*pair)] == []
+
+
+def drawn_steps(panel: Figure) -> list[Patch]:
+    """The boxes and circles of a block, without the frames around them and the heads of arrows."""
+    return [each for each in panel.findobj(Patch) if isinstance(each, FancyBboxPatch | Circle) and each.zorder == 2]
 
 
 @pytest.mark.parametrize("name", MOVING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from torch import fx, nn
@@ -10,7 +11,7 @@ from torch import fx, nn
 from widgets.experiments.decoder import Attention
 from widgets.inputs import shortened
 
-MOST_STEPS = 40
+MOST_STEPS, MOST_LANES = 40, 7  # in a block, and side by side
 
 WORDS = {
     "input": "x: one vector per token",
@@ -62,7 +63,7 @@ def wiring(block: nn.Module) -> list[Wire]:
 
     Parameters that a step uses directly are part of the step; what does not come from the input is left out.
     Raises ValueError for a block that cannot be traced because its forward takes decisions by looking at numbers, for
-    one that does not lead from one tensor to one tensor, and for more steps than can be drawn.
+    one that does not lead from one tensor to one tensor, and for more steps than can be drawn, in all or side by side.
     """
     wires: dict[str, Wire] = {}
     for node in _from_input_to_result(_traced(block)):
@@ -72,6 +73,11 @@ def wiring(block: nn.Module) -> list[Wire]:
     wires = _with_depths(_with_swish(wires))
     if len(wires) > MOST_STEPS:
         raise ValueError(f"Expected a block of at most {MOST_STEPS} steps, which fit into a picture; got {len(wires)}.")
+    lanes = max(Counter(wire.depth for wire in wires.values()).values())
+    if lanes > MOST_LANES:
+        raise ValueError(
+            f"Expected a block of at most {MOST_LANES} steps side by side, which fit into a picture; got {lanes}."
+        )
     return list(wires.values())
 
 

@@ -9,7 +9,7 @@ from matplotlib.patches import Circle, FancyBboxPatch
 
 from widgets import style
 from widgets.experiments.wiring import Wire
-from widgets.pictures.page import DASHED, PANEL, Page, arrow, write
+from widgets.pictures.page import DASHED, PANEL, Page, arrow, fitted, wide, write
 
 ROW, TOP = 41.0, 50.0  # points: the height of one step; from the upper edge to the first one
 MIDDLE, LANES, SKIP = 114.0, 174.0, 8.0  # across: the main line; the width that lanes share; what goes past the steps
@@ -55,7 +55,7 @@ class _Column:
 
     def __init__(self, page: Page, title: str, wires: Sequence[Wire]) -> None:
         self.page, self.wires, self.top = page, wires, page.height - TOP
-        write(page, 8, page.height - 17, title, fontsize=style.LARGE, weight="bold")
+        self._title(title)
         self.rows: dict[int, list[Wire]] = {}
         for wire in wires:
             self.rows.setdefault(wire.depth, []).append(wire)
@@ -70,6 +70,13 @@ class _Column:
             if len(row) == 1 and len(wire.inputs) == 1:
                 x = self.places[wire.inputs[0]][0]
             self.places[wire.name] = x, self.top - ROW * wire.depth
+
+    def _title(self, title: str) -> None:
+        """The block's name as far as there is room, and whole what tells two blocks of one class apart."""
+        look: dict[str, Any] = {"fontsize": style.LARGE, "weight": "bold"}
+        name, comma, number = title.partition(", ")
+        name = fitted(name, PANEL - 16 - wide(comma + number, **look), **look)
+        write(self.page, 8, self.page.height - 17, name + comma + number, **look)
 
     def draw(self) -> None:
         """Frames first, then arrows, then the steps over them."""
@@ -94,15 +101,24 @@ class _Column:
             write(self.page, x, y - 5.5, SIGNS[wire.operation], fontsize=style.LARGE, ha="center", zorder=3)
             write(self.page, x + 14, y - 13, self._short(wire), fontsize=style.SMALL)
             return
-        words = self._short(wire)
-        self._box(x, y, 8 + 3.7 * len(words), BOX / 2, linewidth=1.8, **look)
-        write(self.page, x, y - 4.5, words, ha="center", zorder=3)
+        self._box(x, y, self._half(wire), BOX / 2, linewidth=1.8, **look)
+        write(self.page, x, y - 4.5, self._short(wire), ha="center", zorder=3)
 
     def _short(self, wire: Wire) -> str:
-        """The step's words as far as there is room for them in its lane."""
-        lanes = len(self.rows[wire.depth])
-        room = round(((LANES / lanes if lanes > 1 else 2 * FRAME) - 20) / 7.4)
-        return wire.words if len(wire.words) <= room else wire.words[: room - 1] + "…"
+        """The step's words as far as there is room for them; a box is never empty."""
+        return fitted(wire.words, self._room(wire)) or ("" if wire.operation in SIGNS else "…")
+
+    def _room(self, wire: Wire) -> float:
+        """Points for a step's words: in its lane, or, where it stands alone, to the nearer side of a frame.
+
+        A sign's stand beside it, as far as to the next step or its part's frame.
+        """
+        row, x = self.rows[wire.depth], self.places[wire.name][0]
+        if wire.operation in SIGNS:
+            beside = [self.places[other.name][0] - self._half(other) for other in row]
+            edge = MIDDLE + FRAME if wire.part else PANEL
+            return min([side for side in beside if side > x], default=edge) - x - 16
+        return (LANES / len(row) if len(row) > 1 else 2 * (FRAME - abs(x - MIDDLE))) - 20
 
     def _frame(self, wires: Sequence[Wire], name: str = "") -> None:
         """A frame around some steps, dashed and named beside it when it is a place that changes."""
@@ -112,11 +128,12 @@ class _Column:
         edge = {"linestyle": DASHED, "linewidth": 1.6, "edgecolor": style.INK} if change else {"edgecolor": style.RULE}
         tall = (max(heights) - min(heights)) / 2 + MARGIN
         self._box(MIDDLE, middle, half, tall, facecolor="none", zorder=0.4, **edge)
-        lines = [*([name[:17]] if name else []), *change]
+        crowded = max(map(len, self.rows.values())) > 3  # then arrows come down where the words would stand
+        lines, x = [*([name] if name else []), *change], MIDDLE + (FRAME if crowded else half) + 8
         for k, words in enumerate(lines):
             y = middle + 7 * len(lines) - 14 * k - 11
-            weight = "bold" if name and not k else "normal"
-            write(self.page, MIDDLE + half + 8, y, words, fontsize=style.SMALL, weight=weight)
+            look = {"fontsize": style.SMALL, "weight": "bold" if name and not k else "normal"}
+            write(self.page, x, y, fitted(words, PANEL - x - 2, **look), **look)
 
     def _arrow(self, name: str, wire: Wire) -> None:
         """From one step to a later one: down, along and into it, past what stands between."""
@@ -135,8 +152,11 @@ class _Column:
             arrow(self.page, (x0, y0), (x0, turn), (skip, turn), (skip, y1), end)
 
     def _half(self, wire: Wire) -> float:
-        """From the middle of a step to its side."""
-        return RADIUS if wire.operation in SIGNS else 8 + 3.7 * len(self._short(wire))
+        """From the middle of a step to its side: by the number of letters, within the lane, and never in a word."""
+        if wire.operation in SIGNS:
+            return RADIUS
+        words = self._short(wire)
+        return max(8 + min(3.7 * len(words), self._room(wire) / 2), 3 + wide(words) / 2)
 
     def _free(self, name: str, wire: Wire) -> bool:
         """Whether nothing stands under a step down to the height of another."""

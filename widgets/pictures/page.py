@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D
 
 from widgets import formats, style
@@ -72,6 +74,21 @@ def write(page: Page, x: float, y: float, text: str = "", **look: Any) -> Text:
     """A text standing on its baseline at (x, y)."""
     look = {"fontsize": style.NORMAL, "color": style.INK, "va": "baseline", **look}
     return page.add(Text(x, y, text, **look))
+
+
+def wide(text: str, fontsize: float = style.NORMAL, weight: str = "normal") -> float:
+    """How many points a text takes on its line."""
+    font = FontProperties(size=fontsize, weight=weight)
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
+
+
+def fitted(text: str, room: float, **look: Any) -> str:
+    """A text, or as much of its beginning as there is room for, in points, with an ellipsis at its end; else nothing.
+
+    look: its fontsize and weight, if they are others than a word in a picture has
+    """
+    shorter = (text[:end] + "…" for end in range(len(text) - 1, -1, -1))
+    return next((each for each in (text, *shorter) if wide(each, **look) <= room), "")
 
 
 def faint(page: Page, x: float, y: float, text: str = "", **look: Any) -> Text:
