@@ -10,7 +10,7 @@ RUN useradd --create-home --uid ${NB_UID} ${NB_USER}
 WORKDIR ${HOME}/course
 COPY . .
 RUN pip install --extra-index-url https://download.pytorch.org/whl/cpu \
-        -r requirements.txt "jupyterhub>=5,<7" nbgrader==0.9.6 \
+        -r requirements.txt "jupyterhub~=6.1" nbgrader==0.9.6 \
     && chown -R ${NB_UID} ${HOME}
 
 USER ${NB_USER}

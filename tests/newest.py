@@ -20,5 +20,11 @@ def name(requirement: str) -> str:
     return re.match(r"[\w-]+", requirement)[0]
 
 
+def floors() -> dict[str, str]:
+    """The oldest release that pyproject.toml allows of each package the course needs, but torch (one release)."""
+    found = [re.match(r"([\w-]+)>=([\d.]+),<", requirement) for requirement in requirements()]
+    return {each[1]: each[2] for each in found if each}
+
+
 if __name__ == "__main__":
     print(*sorted(set(map(name, requirements("site", "test")))), sep="\n")

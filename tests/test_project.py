@@ -122,6 +122,20 @@ def test_each_supported_python_is_tried() -> None:
     assert {each["system"].split("-")[0] for each in tried["include"]} == {"macos", "windows"}
 
 
+def test_a_range_begins_where_it_was_run() -> None:
+    """To the last number, since `>=3.9` allows 3.9.0 too; and the table of what was run names it."""
+    floors = newest.floors()
+    assert floors.keys() == names() - {"torch"}
+    assert [floor for floor in floors.values() if floor.count(".") != 2] == []
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## What was run")[2]
+    assert [f"{name} {floor}" for name, floor in floors.items() if f"{name} {floor}" not in table] == []
+
+
+def test_the_image_takes_the_hub_that_was_run() -> None:
+    release = re.search(r'"jupyterhub~=(\d+\.\d+)"', (ROOT / "Dockerfile").read_text(encoding="utf-8"))[1]
+    assert f"JupyterHub {release}." in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
 def test_the_image_is_made_of_the_same_versions() -> None:
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert "-r requirements.txt" in image and course.CPU_BUILDS in image
