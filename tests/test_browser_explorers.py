@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator
 
 from tests.browser import Lesson
+from tests.explorers import EXPLORERS
 from tests.notebooks import read
 
 BUSY = "from pathlib import Path\nwhile not Path('enough').exists(): pass"
@@ -25,6 +26,8 @@ CELLS = {
     "matrices": "three_matrices()",
     "ledger": "parameter_ledger()",
     "beta": "swish_beta()",
+    "skeleton": "skeleton()",
+    "question": "predict('Which?', 'one', 'two')",
     "busy": BUSY,
     "count": "len(_instances)",
 }
@@ -219,11 +222,15 @@ def test_more_runs_leave_nothing_behind(page: Lesson) -> None:
 
 def test_controls_and_pictures_have_names(page: Lesson) -> None:
     """What Chromium tells a screen reader."""
-    for cell in ("overall-shift", "eps", "geometry", "curves", "flow", "ledger", "beta"):
+    moving = [cell for cell, source in CELLS.items() if source.partition("(")[0] in EXPLORERS]
+    needed = {cell: {"slider", "img", "button"} for cell in moving}
+    needed |= {"skeleton": {"img"}, "question": {"radio", "button"}}
+    assert len(needed) == 2 + len(EXPLORERS) + 1  # one of them is there twice
+    for cell, roles in needed.items():
         snapshot = page.show(cell).locator(".jp-Cell-outputWrapper").aria_snapshot()
-        for role in ("slider", "img", "textbox", "checkbox", "combobox"):
+        for role in ("slider", "img", "textbox", "checkbox", "combobox", "button", "radio"):
             controls = re.findall(rf"- '?{role}\b.*", snapshot)
-            assert controls or role not in ("slider", "img"), snapshot
+            assert controls or role not in roles, snapshot
             assert all(re.match(rf"- '?{role} \"[^\"]+", control) for control in controls), snapshot
 
 

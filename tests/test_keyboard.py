@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,22 +16,10 @@ import pytest
 from tests.browser import Lesson
 from tests.explorers import EXPLORERS
 from tests.notebooks import LESSONS, notebooks_in, read
+from tests.test_grading import POINTS, filled_in
 
 pytestmark = pytest.mark.full
 
-QUESTIONS = {
-    "01_layernorm": "depth",
-    "02_rmsnorm": "mean",
-    "03_gating": "double",
-    "04_swiglu": "double",
-    "07_modern_block": "place",
-    "08_fine_print": "naive",
-    "09_quiz": "blind",
-}
-ANSWERS = (
-    ("05_exercise_rmsnorm", "rms", "def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()"),
-    ("06_exercise_swiglu", "swish", "def swish(x, beta=1.0): return x * torch.sigmoid(beta * x)"),
-)
 MANY = 80  # presses of Tab, more than any cell has controls
 
 # What has the focus; a mark is left on it, so that what was never reached can be told.
@@ -89,7 +78,10 @@ class Keys:
         self.back_to(cell)
 
     def back_to(self, cell: str) -> None:
-        """With the arrow, to a cell above whose code is shown."""
+        """Out of what has the focus, and with the arrow to a cell above whose code is shown."""
+        if not self.page.evaluate("() => window.lesson.node.contains(document.activeElement)"):
+            self.press("Shift+Tab")  # Tab went on, out of the notebook
+        self.press("Escape")
         while (here := self.page.evaluate(ACTIVE)) != cell:
             self.press("ArrowUp")
             self.page.wait_for_function(f"here => ({ACTIVE})() !== here", arg=here)
@@ -118,11 +110,23 @@ class Keys:
         return reached
 
 
-@pytest.mark.parametrize(("lesson", "question"), QUESTIONS.items())
-def test_a_question_is_answered(open_lesson: Callable[..., Lesson], lesson: str, question: str) -> None:
+@pytest.mark.parametrize("path", notebooks_in([LESSONS]), ids=lambda path: path.stem)
+def test_a_notebook_is_run_to_its_end_and_every_question_answered(
+    open_lesson: Callable[..., Lesson], path: Path
+) -> None:
+    keys, cells = Keys(open_lesson(path.name)), [cell.id for cell in read(path).cells]
+    for ask, following in pairwise(cells):
+        if ask.endswith("-ask"):
+            keys.run_to(following)
+            answer(keys, path, ask, following)
+    keys.run_to(cells[-1])
+    keys.press("Shift+Enter")
+    keys.page.wait_for_function(QUIET)
+    assert keys.lesson.errors() == []
+
+
+def answer(keys: Keys, path: Path, ask: str, following: str) -> None:
     """Arrows choose, Enter commits, and the next cell is the active one, ready to be run."""
-    keys = Keys(open_lesson(f"{lesson}.ipynb"))
-    keys.run_to(f"{question}-run")
     keys.tab_to(lambda focused: focused["kind"] == "radio", "Shift+Tab")
     last = int(keys.page.evaluate("() => document.activeElement.value"))
     keys.press("ArrowUp")  # from the last answer, at which one arrives from below
@@ -130,16 +134,18 @@ def test_a_question_is_answered(open_lesson: Callable[..., Lesson], lesson: str,
     assert chosen == last - 1
     keys.tab_to(lambda focused: focused["name"] == "Commit")
     keys.press("Enter")
-    keys.page.wait_for_function(f"run => ({ACTIVE})() === run", arg=f"{question}-run")
-    keys.press("Shift+Enter")
-    keys.page.wait_for_function(QUIET)
-    said = f"Yes, {'ABCD'[chosen]}." if "ABCD"[chosen] == right_answer(lesson, question) else "It came out as"
-    assert said in keys.lesson.show(f"{question}-ask").inner_text()
+    keys.page.wait_for_function(f"next => ({ACTIVE})() === next", arg=following)
+    if following == ask.replace("-ask", "-run"):
+        keys.press("Shift+Enter")
+        keys.page.wait_for_function(QUIET)
+        said = f"Yes, {'ABCD'[chosen]}." if "ABCD"[chosen] == right_answer(path, ask) else "It came out as"
+        assert said in keys.lesson.show(ask).inner_text()
+        keys.lesson.show(following)
 
 
-def right_answer(lesson: str, question: str) -> str:
+def right_answer(path: Path, ask: str) -> str:
     """The letter that a lesson's own code marks as right."""
-    asks = next(cell.source for cell in read(LESSONS / f"{lesson}.ipynb").cells if cell.id == f"{question}-ask")
+    asks = next(cell.source for cell in read(path).cells if cell.id == ask)
     return next(word.value.value for word in ast.parse(asks).body[0].value.keywords if word.arg == "right")
 
 
@@ -175,16 +181,30 @@ def move(keys: Keys, cell: str, name: str) -> None:
         keys.page.wait_for_function(f"([cell, before]) => ({WORDS})(cell) !== before", arg=[cell, before])
 
 
-@pytest.mark.parametrize(("lesson", "exercise", "answer"), ANSWERS)
-def test_an_exercise_is_solved(open_lesson: Callable[..., Lesson], lesson: str, exercise: str, answer: str) -> None:
-    """The card of an empty answer is opened and left; an answer is typed and passes."""
-    keys, check = Keys(open_lesson(f"{lesson}.ipynb")), f"{exercise}-check"
-    keys.run(check)
-    keys.tab_through(check)
-    keys.back_to(exercise)
+@pytest.mark.parametrize("lesson", POINTS)
+def test_every_exercise_is_solved(open_lesson: Callable[..., Lesson], lesson: str) -> None:
+    """The card of each empty answer is opened and left; the solution is put in, as the clipboard does, and passes."""
+    keys, solved = Keys(open_lesson(f"{lesson}.ipynb")), {cell.id: cell.source for cell in filled_in(lesson, {}).cells}
+    for exercise in POINTS[lesson]:
+        check = f"{exercise}-check"
+        keys.run(check)
+        keys.tab_through(check)
+        keys.back_to(exercise)
+        keys.press("Enter")
+        keys.press("Control+A")
+        keys.page.keyboard.insert_text(solved[exercise])
+        keys.press("Escape")
+        keys.run(check)
+        assert "passed" in keys.lesson.show(check).locator(".jp-OutputArea").inner_text().lower()
+
+
+def test_an_answer_is_typed(open_lesson: Callable[..., Lesson]) -> None:
+    """Key by key, in an editor that closes brackets by itself."""
+    keys = Keys(open_lesson("05_exercise_rmsnorm.ipynb"))
+    keys.run_to("rms")
     keys.press("Enter")
     keys.press("Control+A")
-    keys.page.keyboard.type(answer)
+    keys.page.keyboard.type("def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()")
     keys.press("Escape")
-    keys.run(check)
-    assert "passed" in keys.lesson.show(check).locator(".jp-OutputArea").inner_text().lower()
+    keys.run("rms-check")
+    assert "passed" in keys.lesson.show("rms-check").locator(".jp-OutputArea").inner_text().lower()
