@@ -327,15 +327,19 @@ def _check_weight(trial: Trial, module: nn.Module) -> None:
         trial.refuse(Rung.WEIGHT, f"{wanted}; its shape is {shape}.")
     if not isinstance(weight := getattr(module, "weight", None), Tensor):
         trial.refuse(Rung.WEIGHT, f"`weight` is {kind(weight)}; expected the parameter.")
-    if not stored["weight"].any():
+    _check_start(trial, module, stored["weight"])
+    trial.passed(Rung.WEIGHT)
+
+
+def _check_start(trial: Trial, module: nn.Module, weight: Tensor) -> None:
+    if not weight.any():
         gained = trial.run(module, X.float()).value
         offset = isinstance(gained, Tensor) and bool(gained.any())  # adds 1 to what is stored
         mistakes = named(GAIN, "weight as an offset from one") if offset else [modules.WEIGHT_STARTS_AT_ZERO]
         trial.refuse(Rung.WEIGHT, "Every number of the weight starts at 0.", mistakes)
-    if not close(stored["weight"].float(), torch.ones(8)):
+    if not close(weight.float(), torch.ones(8)):
         ones = "The weight should start as ones, so that an untrained norm changes no component's size."
         trial.refuse(Rung.WEIGHT, ones)
-    trial.passed(Rung.WEIGHT)
 
 
 def _check_names(trial: Trial, stored: list[str]) -> None:
