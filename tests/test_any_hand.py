@@ -33,7 +33,25 @@ FAST = settings(
 FULL = settings(FAST, max_examples=15, stateful_step_count=30, derandomize=False, print_blob=True)
 
 VECTORS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=12)
-NO_VECTORS = ("", "1", "one two", "1, nan", "inf 2", "1e7 2", "[1, 2", " ".join("1234567890123"), "1 2\u00b2")
+NO_VECTORS = (
+    "",
+    "1",
+    "one two",
+    "1, nan",
+    "inf 2",
+    "1e7 2",
+    "[1, 2",
+    "\ud800 2",
+    " ".join("1234567890123"),
+    "1 2\u00b2",
+)
+
+NONSENSE = {  # what the kind of control never sends
+    "range": (float("nan"), "3", None, [1.0]),
+    "list": ("none of these", None, 3, []),
+    "check": ("yes", None, 1.5, []),
+    "text": (None, 3, b"1, 2", ["1", "2"]),
+}
 
 
 def fits(explorer: Explorer, name: str) -> bool:
@@ -71,6 +89,14 @@ def shown(explorer: Explorer) -> tuple[list[tuple], str]:
 def state(explorer: Explorer) -> list[object]:
     """All that a refusal leaves as it is."""
     return [repr(explorer), explorer.values, explorer.stages, [getattr(explorer, f"{n}_reel") for n in explorer.values]]
+
+
+def refuses(explorer: Explorer, name: str, nonsense: object) -> None:
+    """What no control sends changes nothing."""
+    before = [*state(explorer), getattr(explorer, name)]
+    with pytest.raises(TraitError):
+        explorer.set_state({name: nonsense})
+    assert [*state(explorer), getattr(explorer, name)] == before
 
 
 class Hand(RuleBasedStateMachine):
@@ -161,16 +187,14 @@ class Hand(RuleBasedStateMachine):
         name, before = data.draw(self.some("text")), state(self.explorer)
         self.explorer.set_state({name: text})
         assert getattr(self.explorer, name) == text
-        assert self.explorer.problem.startswith("Expected")
+        assert self.explorer.problem.encode().startswith(b"Expected")
         assert state(self.explorer) == before
 
-    @rule(data=st.data(), nonsense=st.sampled_from([float("nan"), "3", None]))
-    def send_nonsense(self, data: st.DataObject, nonsense: object) -> None:
-        """As no page of ours does."""
-        name, before = data.draw(self.some("range"), "slider"), state(self.explorer)
-        with pytest.raises(TraitError):
-            self.explorer.set_state({name: nonsense})
-        assert state(self.explorer) == before
+    @rule(data=st.data())
+    def send_nonsense(self, data: st.DataObject) -> None:
+        """As no page of ours does, to any control, a hidden one too."""
+        control = data.draw(st.sampled_from(self.explorer.controls), "control")
+        refuses(self.explorer, control["name"], data.draw(st.sampled_from(NONSENSE[control["kind"]]), "nonsense"))
 
     @rule(data=st.data())
     def press(self, data: st.DataObject) -> None:
@@ -217,6 +241,16 @@ class Hand(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.look()
         self.explorer.close()
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_no_control_takes_nonsense(name: str) -> None:
+    """Hidden ones too, such as gate flow's box."""
+    explorer = getattr(widgets, name)()
+    for control in explorer.controls:
+        for nonsense in NONSENSE[control["kind"]]:
+            refuses(explorer, control["name"], nonsense)
+    explorer.close()
 
 
 MORE_THAN_SLIDERS = ("activation_curves", "gate_flow", "overall_shift", "parameter_ledger")

@@ -22,6 +22,7 @@ from torch import nn
 import widgets
 from tests.data import DATA
 from tests.explorers import EXPLORERS
+from widgets import checks
 from widgets.experiments import ablation, census
 from widgets.experiments.decoder import modern_block
 from widgets.experiments.pair import in_turns
@@ -254,6 +255,42 @@ def test_good_arguments_are_taken(name: str) -> None:
     assert isinstance(result, Explorer | list | predictions.Prediction)
     assert bool(getattr(result, "positions", {})) == (name in EXPLORERS)
     closed(result)
+
+
+# Whatever is handed in as an exercise: a card that says why it does not pass
+
+CHECKS = sorted(name for name in checks.__all__ if name.startswith("check_"))
+
+
+def card(name: str, answer: object) -> checks.Verdict:
+    """What a check says of an answer, in time."""
+    start = time.perf_counter()
+    verdict = checks.check_bug(1, answer) if name == "check_bug" else getattr(checks, name)(answer)
+    assert time.perf_counter() - start < PATIENCE, shortened(answer)
+    return verdict
+
+
+def refused(verdict: checks.Verdict) -> bool:
+    """Whether a card, as text and as a page, can be sent and says why something does not pass."""
+    return bool(repr(verdict).encode() and verdict._repr_html_().encode() and verdict.message and not verdict.passed)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_strange_answers_get_a_card(name: str) -> None:
+    assert [shortened(answer) for answer in STRANGE if not refused(card(name, answer))] == []
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_answers_that_return_something_strange_get_a_card(name: str) -> None:
+    for result in STRANGE:
+        assert refused(card(name, lambda *_, result=result, **__: result)), shortened(result)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+@FAST
+@given(result=anything)
+def test_answers_that_return_anything_get_a_card(name: str, result: object) -> None:
+    assert refused(card(name, lambda *_, **__: result))
 
 
 # What is taken is taken whole

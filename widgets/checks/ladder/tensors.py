@@ -14,7 +14,7 @@ from torch import Tensor
 from widgets.checks.ladder.origin import origin
 from widgets.checks.ladder.rungs import OF_TENSORS, Rung
 from widgets.checks.ladder.trial import Trial
-from widgets.checks.ladder.wording import first_words, kind, raised, sentence, short
+from widgets.checks.ladder.wording import first_words, kind, raised, sentence, short, things
 from widgets.checks.mistakes import errors, habits
 from widgets.checks.mistakes.diagnosis import (
     NOTHING,
@@ -185,7 +185,7 @@ def values_of(outcome: Outcome) -> Answer:
     """What a call gave, as a formula of ours would have answered."""
     if outcome.error is not None:
         return type(outcome.error)
-    return tuple(outcome.value) if isinstance(outcome.value, tuple | list) else (outcome.value,)
+    return tuple(things(outcome.value)) if isinstance(outcome.value, tuple | list) else (outcome.value,)
 
 
 def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None:
@@ -223,9 +223,9 @@ def _wrong_type(trial: Trial, tried: Tried, returns: tuple[str, ...]) -> Broken 
         message = f"`{trial.name}` returned {kind(value)}; expected a tensor."
         return None if isinstance(value, Tensor) else Broken(Rung.TENSOR, message)
     wanted = f"a tuple of {len(returns)} tensors ({', '.join(returns)})"
-    if not isinstance(value, tuple | list) or len(value) != len(returns):
+    if not isinstance(value, tuple | list) or len(things(value)) != len(returns):
         return Broken(Rung.TENSOR, f"`{trial.name}` returned {kind(value)}; expected {wanted}.")
-    strange = [one for one in value if not isinstance(one, Tensor)]
+    strange = [one for one in things(value) if not isinstance(one, Tensor)]
     return Broken(Rung.TENSOR, f"One of the results is {kind(strange[0])}; expected {wanted}.") if strange else None
 
 

@@ -18,7 +18,7 @@ def kind(value: Any) -> str:
     if isinstance(value, bool | int | float | complex):
         return f"the number {number(value)}"
     if isinstance(value, tuple | list):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {type(value).__name__} of {len(things(value))}"
     if inspect.iscoroutine(value):
         return "a coroutine (a function made with `async def` has to be awaited; leave `async` out)"
     if inspect.isgenerator(value):
@@ -28,6 +28,11 @@ def kind(value: Any) -> str:
     if isinstance(value, nn.Module):
         return f"a layer, `{type(value).__name__}`, that was not called"
     return "None" if value is None else f"an object of type {type(value).__name__}"
+
+
+def things(value: tuple[Any, ...] | list[Any]) -> list[Any]:
+    """What a tuple or a list holds, whatever its class has made of counting: a list may never come to its end."""
+    return list.copy(value) if isinstance(value, list) else list(tuple.__iter__(value))
 
 
 def number(value: Any) -> str:
