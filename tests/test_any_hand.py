@@ -50,7 +50,7 @@ NONSENSE = {  # what the kind of control never sends
     "range": (float("nan"), "3", None, [1.0]),
     "list": ("none of these", None, 3, []),
     "check": ("yes", None, 1.5, []),
-    "text": (None, 3, b"1, 2", ["1", "2"]),
+    "text": (None, 3, ["1", "2"]),
 }
 
 
