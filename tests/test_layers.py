@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "widgets.style": set(),
     "widgets.formats": set(),
     "widgets.inputs": {"numpy", "torch"},
+    "widgets.precision": {"torch"},
     "widgets.maths": {"numpy", "torch", "widgets.formats", "widgets.inputs", "widgets.maths"},
     "widgets.experiments": {
         "numpy",
@@ -32,6 +33,7 @@ MAY_IMPORT = {
         "widgets.formats",
         "widgets.inputs",
         "widgets.maths",
+        "widgets.precision",
     },
     "widgets.pictures": {
         "matplotlib",
@@ -69,6 +71,7 @@ MAY_IMPORT = {
         "widgets.inputs",
         "widgets.maths",
         "widgets.pictures",
+        "widgets.precision",
         "widgets.style",
     },
     "widgets.site": {
@@ -84,7 +87,7 @@ MAY_IMPORT = {
         "widgets.flipbook",
         "widgets.site",
     },
-    "widgets.checks": {"numpy", "torch", "widgets.checks", "widgets.maths"},
+    "widgets.checks": {"numpy", "torch", "widgets.checks", "widgets.maths", "widgets.precision"},
 }
 
 
