@@ -62,19 +62,23 @@ class Keys:
         for _ in range(times):
             self.page.keyboard.press(key)
 
+    def quiet(self) -> None:
+        """Until nothing runs; some cells train for a while."""
+        self.page.wait_for_function(QUIET, timeout=120e3, polling=50)
+
     def run_to(self, cell: str) -> None:
         """Runs one cell after the other until this one is next. The arrows pass over cells whose code is folded."""
         while (here := self.page.evaluate(ACTIVE)) != cell:
             self.press("Shift+Enter")
             self.page.wait_for_function(f"here => ({ACTIVE})() !== here", arg=here)
-            self.page.wait_for_function(QUIET)
+            self.quiet()
 
     def run(self, cell: str) -> None:
         """Runs everything down to a cell, and it, and goes back to it."""
         self.run_to(cell)
         self.press("Shift+Enter")
         self.page.wait_for_function(f"here => ({ACTIVE})() !== here", arg=cell)
-        self.page.wait_for_function(QUIET)
+        self.quiet()
         self.back_to(cell)
 
     def back_to(self, cell: str) -> None:
@@ -121,7 +125,7 @@ def test_a_notebook_is_run_to_its_end_and_every_question_answered(
             answer(keys, path, ask, following)
     keys.run_to(cells[-1])
     keys.press("Shift+Enter")
-    keys.page.wait_for_function(QUIET)
+    keys.quiet()
     assert keys.lesson.errors() == []
 
 
@@ -137,7 +141,7 @@ def answer(keys: Keys, path: Path, ask: str, following: str) -> None:
     keys.page.wait_for_function(f"next => ({ACTIVE})() === next", arg=following)
     if following == ask.replace("-ask", "-run"):
         keys.press("Shift+Enter")
-        keys.page.wait_for_function(QUIET)
+        keys.quiet()
         said = f"Yes, {'ABCD'[chosen]}." if "ABCD"[chosen] == right_answer(path, ask) else "It came out as"
         assert said in keys.lesson.show(ask).inner_text()
         keys.lesson.show(following)
