@@ -277,8 +277,9 @@ def parse_vector(text: str) -> Tensor:
     wanted = "Expected 2 to 12 numbers separated by commas or spaces"
     if len(text) > LONGEST_LINE:
         raise ValueError(f"{wanted}; got a text of {len(text)} characters.")
-    inside = re.fullmatch(r"[\[(]?([^\[\]()]*)[\])]?", text.strip())
-    found = [word for word in re.split(r"[,\s]+", (inside[1] if inside else text).replace("−", "-")) if word]
+    text = text.strip()
+    inside = text[1:-1] if text[:1] + text[-1:] in ("[]", "()") else text
+    found = [word for word in re.split(r"[,\s]+", inside.replace("−", "-")) if word]
     for word in found:
         if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", word):
             raise ValueError(f"{wanted}; {shortened(word)} is not a number.")
