@@ -77,6 +77,8 @@ def marks_of(root: ElementTree.Element, tags: tuple[str, ...] = ("path", "text",
         if tag in tags:
             place = element.get("d") or f"{element.get('x')} {element.get('y')}"
             numbers = tuple(float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", place))
+            if len(numbers) == 10 and numbers[-2:] == numbers[:2]:  # a rectangle that matplotlib clips goes back itself
+                numbers = numbers[:-2]
             style = element.get("style") or ""
             looks = re.findall(r"(?:fill|stroke|stroke-dasharray|opacity|stroke-width|text-anchor): ([^;u]+)", style)
             found.append((tag, numbers, (element.text or "").strip(), tuple(looks)))
