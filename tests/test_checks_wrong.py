@@ -520,7 +520,7 @@ def test_a_test_must_answer_yes_or_no(answer) -> None:
     assert verdict.steps[-1].what == "returns True or False"
 
 
-@pytest.mark.parametrize("number", [0, 7, "1", None])
+@pytest.mark.parametrize("number", [0, 7, "1", None, True, [1], {}])
 def test_there_are_six_bugs(number) -> None:
     with pytest.raises(ValueError, match="Expected the number of a bug, 1 to 6; got"):
         checks.check_bug(number, norm)

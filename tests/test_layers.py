@@ -87,7 +87,7 @@ MAY_IMPORT = {
         "widgets.flipbook",
         "widgets.site",
     },
-    "widgets.checks": {"numpy", "torch", "widgets.checks", "widgets.maths", "widgets.precision"},
+    "widgets.checks": {"numpy", "torch", "widgets.checks", "widgets.inputs", "widgets.maths", "widgets.precision"},
 }
 
 

@@ -24,6 +24,7 @@ from widgets.checks.mistakes import norm_formulas
 from widgets.checks.mistakes.diagnosis import Mistake, close, named
 from widgets.checks.mistakes.norms import HALF as HALF_PRECISION
 from widgets.checks.verdict import Verdict
+from widgets.inputs import shortened
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ def check_bug(number: int, fixed: Callable[..., Any]) -> Verdict:
 
     Raises ValueError for another number.
     """
-    if number not in EXHIBITS:
-        raise ValueError(f"Expected the number of a bug, 1 to {len(EXHIBITS)}; got {number!r}.")
+    if type(number) is not int or number not in EXHIBITS:
+        raise ValueError(f"Expected the number of a bug, 1 to {len(EXHIBITS)}; got {shortened(number)}.")
     return EXHIBITS[number].check(fixed)
 
 
