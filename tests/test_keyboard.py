@@ -189,27 +189,28 @@ def move(keys: Keys, cell: str, name: str) -> None:
 def test_every_exercise_is_solved(open_lesson: Callable[..., Lesson], lesson: str) -> None:
     """The card of each empty answer is opened and left; the solution is put in, as the clipboard does, and passes."""
     keys, solved = Keys(open_lesson(f"{lesson}.ipynb")), filled_in(lesson, {}).cells
-    answers = [(answer, check.id) for answer, check in pairwise(solved) if check.id.endswith("-check")]
+    answers = [(written, check.id) for written, check in pairwise(solved) if check.id.endswith("-check")]
     assert {check.removesuffix("-check") for _, check in answers} == set(POINTS[lesson])
-    for answer, check in answers:
+    for written, check in answers:
         keys.run(check)
         keys.tab_through(check)
-        keys.back_to(answer.id)
-        keys.press("Enter")
-        keys.press("Control+A")
-        keys.page.keyboard.insert_text(answer.source)
-        keys.press("Escape")
-        keys.run(check)
-        assert "passed" in keys.lesson.show(check).locator(".jp-OutputArea").inner_text().lower()
+        keys.back_to(written.id)
+        solve(keys, check, keys.page.keyboard.insert_text, written.source)
 
 
 def test_an_answer_is_typed(open_lesson: Callable[..., Lesson]) -> None:
     """Key by key, in an editor that closes brackets by itself."""
     keys = Keys(open_lesson("05_exercise_rmsnorm.ipynb"))
     keys.run_to("rms")
+    code = "def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()"
+    solve(keys, "rms-check", keys.page.keyboard.type, code)
+
+
+def solve(keys: Keys, check: str, put: Callable[[str], None], code: str) -> None:
+    """Puts code into the active cell in place of what is there; the check below passes."""
     keys.press("Enter")
     keys.press("Control+A")
-    keys.page.keyboard.type("def rms(x): return x.square().mean(dim=-1, keepdim=True).sqrt()")
+    put(code)
     keys.press("Escape")
-    keys.run("rms-check")
-    assert "passed" in keys.lesson.show("rms-check").locator(".jp-OutputArea").inner_text().lower()
+    keys.run(check)
+    assert "passed" in keys.lesson.show(check).locator(".jp-OutputArea").inner_text().lower()
