@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +24,9 @@ from torch import nn
 import widgets
 from tests.data import DATA
 from tests.explorers import EXPLORERS
+from tests.notebooks import notebooks_in, read
 from widgets import checks
-from widgets.experiments import ablation, census
-from widgets.experiments.decoder import modern_block
+from widgets.experiments import ablation, census, decoder
 from widgets.experiments.pair import in_turns
 from widgets.experiments.product_task import learn_product
 from widgets.experiments.timing import Timing, timings
@@ -94,7 +96,7 @@ STRANGE = [
     *(np.array([1, "a"], dtype=object), np.zeros((2, 3)), np.zeros(0), np.array(3.0), np.array([1, 2], "m8[s]")),
     *(np.ones(10**6), torch.tensor([1 + 2j, 3]), torch.tensor([True, False]), torch.zeros(3, device="meta")),
     *(torch.tensor(2.0), torch.zeros(2, 3), torch.ones(3, dtype=torch.bfloat16), torch.ones(3, requires_grad=True)),
-    *(torch.eye(3).to_sparse(), nn.Linear(3, 3), nn.Linear, nn.Sequential(), modern_block(8, 2, 12), object()),
+    *(torch.eye(3).to_sparse(), nn.Linear(3, 3), nn.Linear, nn.Sequential(), decoder.modern_block(8, 2, 12), object()),
     *(type, len, lambda: 1, Raises, None, ..., {}, {1: 2}, {1, 2}, frozenset(), [], (), [[]], [None, None]),
     *(("RMSNorm", "ReLU"), ["no norm"], [("a", "b")]),
 ]
@@ -255,6 +257,65 @@ def test_good_arguments_are_taken(name: str) -> None:
     assert isinstance(result, Explorer | list | predictions.Prediction)
     assert bool(getattr(result, "positions", {})) == (name in EXPLORERS)
     closed(result)
+
+
+# What the lessons call from widgets.experiments, in the same way
+
+RUNS = ablation.read_runs(DATA / "ablation.csv")
+MODEL = decoder.CharModel(d_model=12, n_heads=2, context=8)
+TOKENS = torch.arange(90)
+LESSONS: dict[str, dict[str, object]] = {
+    "ablation.differences": {"runs": RUNS},
+    "ablation.main_effects": {"runs": RUNS},
+    "ablation.read_runs": {"path": DATA / "ablation.csv"},
+    "census.both_by_year": {"census": census.read_census(DATA / "census.csv")},
+    "census.read_census": {"path": DATA / "census.csv"},
+    "conversion.centre_writers": {"model": MODEL},
+    "conversion.mean_shares": {"model": MODEL, "tokens": TOKENS[None, :8]},
+    "conversion.swap_norms": {"model": MODEL},
+    "decoder.Attention": {"d_model": 8, "n_heads": 2},
+    "decoder.CharModel": {
+        **{"norm": "RMSNorm", "feed_forward": "SwiGLU", "d_model": 12, "n_layers": 1, "n_heads": 2},
+        **{"vocabulary": 96, "context": 8, "seed": 0},
+    },
+    "decoder.ReLUFeedForward": {"d_model": 8, "d_ff": 12},
+    "decoder.SwiGLUFeedForward": {"d_model": 8, "d_ff": 12},
+    "decoder.parameter_count": {"module": MODEL},
+    "learn_product": {"network": "ReLU", "seeds": 1, "steps": 1, "biases": False},
+    "timing.operations": {"name": "RMSNorm, by hand", "rows": 4, "d": 8},
+    "training.decode": {"tokens": TOKENS},
+    "training.held_out_loss": {"model": MODEL, "tokens": TOKENS, "context": 8},
+}
+ITS_OWN = ("decoder.CharModel.norm", "decoder.CharModel.feed_forward", "training.held_out_loss.model")
+LESSON_CASES = [(name, parameter) for name, arguments in LESSONS.items() for parameter in arguments]
+
+
+def called_in_lessons() -> set[str]:
+    """What lessons take from widgets.experiments; a path such as data/census.csv is none of it."""
+    code = "\n".join(cell.source for path in notebooks_in() for cell in read(path).cells if cell.cell_type == "code")
+    modules = "|".join(re.findall(r"from widgets\.experiments import (.*)", code)).replace(", ", "|")
+    functions = re.findall(r"from widgets\.experiments\.\w+ import (\w+)", code)
+    return {*functions, *re.findall(rf"(?<![/\w])(?:{modules})\.\w+", code)}
+
+
+def test_everything_that_lessons_call_is_here() -> None:
+    assert called_in_lessons() == set(LESSONS)
+    for name, arguments in LESSONS.items():
+        assert set(inspect.signature(found(name)).parameters) == set(arguments), name
+        found(name)(**arguments)
+
+
+def found(name: str) -> Callable:
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"widgets.experiments.{module or 'product_task'}"), function)
+
+
+@pytest.mark.parametrize(("name", "parameter"), LESSON_CASES, ids=map(".".join, LESSON_CASES))
+def test_strange_things_given_to_what_lessons_call_are_taken_or_refused(name: str, parameter: str) -> None:
+    """A class or a model of the learner's own may raise what it likes: that is theirs to read."""
+    for value in STRANGE:
+        if f"{name}.{parameter}" not in ITS_OWN or not callable(value):
+            taken_or_refused(lambda value=value: found(name)(**LESSONS[name] | {parameter: value}), value)
 
 
 # Whatever is handed in as an exercise: a card that says why it does not pass

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 LARGEST = 2**63 - 1
 LARGEST_COMPONENT = 1e6  # of a vector that is to be drawn
 LONGEST_LINE = 1000  # characters of a text box
+WHOLE = (torch.int64, torch.int32, torch.int16, torch.uint8, torch.int8)
 MOST_EPS = 4  # rules that fit into one picture
 
 
@@ -266,6 +267,31 @@ def _axes(array: Tensor | np.ndarray) -> str:
         return f"an array of shape {shortened(tuple(array.shape))}"
     number = _as_float(array)
     return f"the single number {number:g}" if number is not None else shortened(array)
+
+
+def as_tokens(values: object, axes: int, below: int, least: int = 0) -> Tensor:
+    """Tokens as they are given: whole numbers from 0 to below `below`, along each axis at least `least` of them.
+
+    values: a tensor of that many axes -> the same tensor
+    Raises TypeError for what is no tensor of whole numbers, ValueError for other axes, too few tokens and others.
+    """
+    wanted = f"Expected tokens as a tensor of whole numbers from 0 to {below - 1} with {axes} axes"
+    if not isinstance(values, Tensor) or values.dtype not in WHOLE:
+        raise TypeError(f"{wanted}; got {shortened(values)}.")
+    if values.ndim != axes or values.is_meta or values.is_sparse:
+        raise ValueError(f"{wanted}; got {_axes(values)}.")
+    if any(size < least for size in values.shape):
+        raise ValueError(f"{wanted}, {least} or more along each; got {_axes(values)}.")
+    if values.numel() and not 0 <= (low := int(values.min())) <= (high := int(values.max())) < below:
+        raise ValueError(f"{wanted}; got {low if low < 0 else high}.")
+    return values
+
+
+def as_module(name: str, value: object) -> nn.Module:
+    """The value, an nn.Module. Raises TypeError for anything else, and for a class that was not called."""
+    if not isinstance(value, nn.Module):
+        raise TypeError(f"Expected {name} to be an nn.Module, made by calling its class; got {shortened(value)}.")
+    return value
 
 
 def parse_vector(text: str) -> Tensor:

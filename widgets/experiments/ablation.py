@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -10,6 +9,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import get_type_hints
 
+from widgets.experiments.tables import read_table
 from widgets.inputs import as_list, shortened
 
 MOST_RUNS, MOST_SEEDS = 10_000, 16
@@ -44,15 +44,17 @@ class Run:
 def read_runs(path: str | Path) -> list[Run]:
     """The rows of a table made by lessons/data/ablation.py.
 
-    Raises ValueError when it is another table.
+    Raises TypeError for what is no path, ValueError for a file that cannot be read and for another table.
     """
     kinds = {field.name: get_type_hints(Run)[field.name] for field in fields(Run)}
-    with Path(path).open(newline="", encoding="utf-8") as file:
-        try:
-            return [Run(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in csv.DictReader(file)]
-        except (KeyError, TypeError, ValueError) as problem:
-            wanted = f"Expected a table with the columns {', '.join(kinds)}"
-            raise ValueError(f"{wanted}; got {type(problem).__name__}: {shortened(problem)}.") from problem
+    rows = read_table(path, list(kinds))
+    try:
+        return [Run(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
+    except ValueError as problem:
+        wanted = (
+            "Expected a table in which seed and parameters are whole numbers, learning_rate and held_out_loss numbers"
+        )
+        raise ValueError(f"{wanted}; got {shortened(problem)}.") from problem
 
 
 def losses(runs: list[Run], arm: Arm) -> dict[int, float]:
@@ -112,8 +114,12 @@ class Difference:
 
 
 def differences(runs: list[Run]) -> list[Difference]:
-    """The four changes of one part, over the seeds that both arms have."""
-    found = []
+    """The four changes of one part, over the seeds that both arms have.
+
+    runs: from read_runs
+    Raises TypeError for what is no list of runs, ValueError for none and for very many.
+    """
+    found, runs = [], _runs(runs)
     for before, after in CHANGES:
         old, new = losses(runs, before), losses(runs, after)
         found.append(
@@ -126,6 +132,7 @@ def main_effects(runs: list[Run]) -> dict[str, Difference]:
     """Each change in words -> what it does seed by seed, averaged over the part that is kept.
 
     Two questions, two tests: with four tests one in five comes out below p = 0.05 by luck alone.
+    Raises TypeError for what is no list of runs, ValueError for none and for very many.
     """
     effects, found = {}, differences(runs)
     for one, other in zip(found[::2], found[1::2], strict=True):
@@ -157,11 +164,7 @@ def results(runs: list[Run]) -> Results:
     Raises TypeError for what is no list of runs, ValueError for none, for an arm with fewer than two final runs, and
     for two arms with fewer than two seeds in common or more than sixteen, which have too many signs to try.
     """
-    wanted = "Expected the runs that read_runs returns, in a list"
-    runs = as_list(wanted, runs, 1, MOST_RUNS)
-    for run in runs:
-        if not isinstance(run, Run):
-            raise TypeError(f"{wanted}; got {shortened(run)} among them.")
+    runs = _runs(runs)
     found = Results({arm: losses(runs, arm) for arm in ARMS}, differences(runs))
     for arm, by_seed in found.losses.items():
         if len(by_seed) < 2:
@@ -170,4 +173,13 @@ def results(runs: list[Run]) -> Results:
         if not 2 <= len(each.by_seed) <= MOST_SEEDS:
             arms = " and ".join(" + ".join(arm) for arm in (each.before, each.after))
             raise ValueError(f"Expected two to {MOST_SEEDS} seeds that {arms} share; got {len(each.by_seed)}.")
+    return found
+
+
+def _runs(runs: object) -> list[Run]:
+    wanted = "Expected the runs that read_runs returns, in a list"
+    found = as_list(wanted, runs, 1, MOST_RUNS)
+    for run in found:
+        if not isinstance(run, Run):
+            raise TypeError(f"{wanted}; got {shortened(run)} among them.")
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from widgets.experiments.tables import read_table
 from widgets.formats import scientific
 from widgets.inputs import as_list
 
@@ -21,9 +21,11 @@ BOTH = {
 
 
 def read_census(path: str | Path) -> list[dict[str, str]]:
-    """The rows of a table made by lessons/data/census.py, one a family."""
-    with Path(path).open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    """The rows of a table made by lessons/data/census.py, one a family.
+
+    Raises TypeError for what is no path, ValueError for a file that cannot be read and for another table.
+    """
+    return read_table(path, (*COLUMNS, "year"))
 
 
 def counts(census: Sequence[Mapping[str, str]]) -> dict[str, dict[str, int]]:

@@ -11,7 +11,7 @@ import copy
 import torch
 from torch import Tensor, nn
 
-from widgets.experiments.decoder import CharModel
+from widgets.experiments.decoder import CharModel, char_model
 
 WRITERS = ("o_proj", "down_proj")  # the matrices whose output is added to the residual stream
 
@@ -36,9 +36,10 @@ def centre_writers(model: CharModel) -> CharModel:
     """A copy in which everything that is added to the residual stream has mean 0: the embeddings and the writers.
 
     The logits stay what they were, because a LayerNorm does not see what was taken away.
+    Raises TypeError for what is no CharModel.
     Source: Jiang et al. 2023 (Pre-RMSNorm and Pre-CRMSNorm Transformers), section 3.
     """
-    model = copy.deepcopy(model)
+    model = copy.deepcopy(char_model(model))
     for name, module in model.named_modules():
         if isinstance(module, nn.Embedding):  # (number of tokens or positions, d_model)
             module.weight.data -= module.weight.data.mean(dim=1, keepdim=True)
@@ -48,8 +49,11 @@ def centre_writers(model: CharModel) -> CharModel:
 
 
 def swap_norms(model: CharModel) -> CharModel:
-    """A copy in which RMSNorm stands where LayerNorm stood, with the same gain, bias and eps."""
-    model = copy.deepcopy(model)
+    """A copy in which RMSNorm stands where LayerNorm stood, with the same gain, bias and eps.
+
+    Raises TypeError for what is no CharModel.
+    """
+    model = copy.deepcopy(char_model(model))
     for module in list(model.modules()):
         for name, child in module.named_children():
             if isinstance(child, nn.LayerNorm):
@@ -62,6 +66,7 @@ def mean_shares(model: CharModel, tokens: Tensor) -> list[float]:
     """How much of a vector is its mean where it enters each norm: mean² over mean square, averaged over the tokens.
 
     tokens: (batch, length) -> one number between 0 and 1 for each norm, in the order in which they are used
+    Raises TypeError for what is no CharModel or no tensor of whole numbers, ValueError for tokens that it cannot take.
     """
     shares: list[float] = []
 
@@ -69,7 +74,7 @@ def mean_shares(model: CharModel, tokens: Tensor) -> list[float]:
         (x,) = inputs
         shares.append((x.mean(-1).square() / x.square().mean(-1)).mean().item())
 
-    norms = [module for module in model.modules() if isinstance(module, nn.LayerNorm | nn.RMSNorm)]
+    norms = [module for module in char_model(model).modules() if isinstance(module, nn.LayerNorm | nn.RMSNorm)]
     hooks = [norm.register_forward_pre_hook(note) for norm in norms]
     try:
         model(tokens)

@@ -13,22 +13,32 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from widgets.inputs import one_of
+from widgets.inputs import as_module, as_tokens, one_of, shortened, whole_number
 
 LayerNorm = partial(nn.LayerNorm, eps=1e-5)
+WIDEST = 2**14  # positions of a layer that fits into a laptop's memory
 RMSNorm = partial(nn.RMSNorm, eps=1e-5)  # eps always said: what torch takes for None has changed between releases
+
+
+def width(name: str, value: object) -> int:
+    """A number of positions. Raises TypeError or ValueError for what is no whole number from 1 to WIDEST."""
+    return whole_number(name, value, most=WIDEST)
 
 
 class Attention(nn.Module):
     """Every position looks back at the positions before it and at itself: causal self-attention, no biases.
 
     x: (batch, length, d_model) -> the same shape
+    Raises TypeError or ValueError for sizes that are no whole numbers, and for heads that do not share d_model evenly.
     Source: LLaMA's Attention without the rotary position encoding.
     """
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
-        self.n_heads = n_heads
+        d_model = width("d_model", d_model)
+        self.n_heads = whole_number("n_heads", n_heads, most=d_model)
+        if d_model % self.n_heads:
+            raise ValueError(f"Expected n_heads to divide d_model = {d_model} evenly; got {self.n_heads}.")
         self.q_proj = nn.Linear(d_model, d_model, bias=False)
         self.k_proj = nn.Linear(d_model, d_model, bias=False)
         self.v_proj = nn.Linear(d_model, d_model, bias=False)
@@ -47,6 +57,7 @@ class TwoLayers(nn.Module):
     """Up, an activation, down: the feed-forward network of the first Transformers, without biases.
 
     x: (..., d_model) -> the same shape
+    Raises TypeError or ValueError for sizes that are no whole numbers.
     Source: Vaswani et al. 2017, section 3.3; no biases, as Shazeer 2020.
     """
 
@@ -54,6 +65,7 @@ class TwoLayers(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
+        d_model, d_ff = width("d_model", d_model), width("d_ff", d_ff)
         self.up_proj = nn.Linear(d_model, d_ff, bias=False)
         self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
@@ -77,6 +89,7 @@ class Gated(nn.Module):
     """The gate, through an activation, times the content; then down.
 
     x: (..., d_model) -> the same shape
+    Raises TypeError or ValueError for sizes that are no whole numbers.
     Source: Shazeer 2020, section 2; FeedForward in LLaMA's model.py.
     """
 
@@ -84,6 +97,7 @@ class Gated(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
+        d_model, d_ff = width("d_model", d_model), width("d_ff", d_ff)
         self.gate_proj = nn.Linear(d_model, d_ff, bias=False)
         self.up_proj = nn.Linear(d_model, d_ff, bias=False)
         self.down_proj = nn.Linear(d_ff, d_model, bias=False)
@@ -127,6 +141,7 @@ class Block(nn.Module):
 
     x: (batch, length, d_model) -> the same shape
     norm takes d_model, feed_forward takes d_model and d_ff; the wiring is the same whatever they are.
+    Raises TypeError or ValueError for sizes that are no whole numbers, and for heads that do not share d_model evenly.
     """
 
     def __init__(
@@ -138,6 +153,7 @@ class Block(nn.Module):
         feed_forward: FeedForward,
     ) -> None:
         super().__init__()
+        d_model, d_ff = width("d_model", d_model), width("d_ff", d_ff)
         self.attention_norm = norm(d_model)
         self.attention = Attention(d_model, n_heads)
         self.ffn_norm = norm(d_model)
@@ -201,11 +217,12 @@ def feed_forward_maker(feed_forward: str | FeedForward, d_model: int) -> tuple[F
 class CharModel(nn.Module):
     """Characters in, logits of the next character out: embeddings, blocks, a last norm and a head.
 
-    tokens: (batch, length) whole numbers below vocabulary, length at most context -> (batch, length, vocabulary)
+    tokens: (batch, length) whole numbers below vocabulary -> (batch, length, vocabulary)
     norm: a name in NORMS or a class made with d_model; feed_forward: a name in FEED_FORWARDS or a class made with
     d_model and d_ff, which gets 8 d_model² weights. The positions are learned vectors, as in the first GPT; the head
     does not share its matrix with the embeddings.
-    Raises TypeError or ValueError for another norm or feed_forward.
+    Raises TypeError or ValueError for another norm or feed_forward, for sizes that are no whole numbers, and for tokens
+    that are none, are not below vocabulary or are more than context in a row.
     """
 
     def __init__(
@@ -220,6 +237,11 @@ class CharModel(nn.Module):
         seed: int = 0,
     ) -> None:
         super().__init__()
+        d_model, vocabulary, context = (
+            width(name, value)
+            for name, value in (("d_model", d_model), ("vocabulary", vocabulary), ("context", context))
+        )
+        n_layers, seed = whole_number("n_layers", n_layers, most=1000), whole_number("seed", seed, 0)
         make_norm = norm_maker(norm)
         make_feed_forward, d_ff = feed_forward_maker(feed_forward, d_model)
         self.embed_tokens = nn.Embedding(vocabulary, d_model)
@@ -231,6 +253,10 @@ class CharModel(nn.Module):
         self._initialise(torch.Generator().manual_seed(seed))
 
     def forward(self, tokens: Tensor) -> Tensor:
+        most = self.embed_positions.num_embeddings
+        tokens = as_tokens(tokens, 2, self.embed_tokens.num_embeddings)
+        if tokens.shape[-1] > most:
+            raise ValueError(f"Expected at most {most} tokens in a row; got {tokens.shape[-1]}.")
         positions = torch.arange(tokens.shape[-1])
         x = self.embed_tokens(tokens) + self.embed_positions(positions)
         return self.head(self.norm(self.blocks(x)))
@@ -245,5 +271,12 @@ class CharModel(nn.Module):
 
 
 def parameter_count(module: nn.Module) -> int:
-    """How many numbers the module learns."""
-    return sum(parameter.numel() for parameter in module.parameters())
+    """How many numbers the module learns. Raises TypeError for what is no nn.Module."""
+    return sum(parameter.numel() for parameter in as_module("the module", module).parameters())
+
+
+def char_model(model: object) -> CharModel:
+    """The model, a CharModel. Raises TypeError for anything else."""
+    if not isinstance(model, CharModel):
+        raise TypeError(f"Expected a CharModel; got {shortened(model)}.")
+    return model

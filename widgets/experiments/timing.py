@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from widgets.experiments.threads import one_thread
-from widgets.inputs import one_of
+from widgets.inputs import one_of, whole_number
 
 EPS = 1e-5
 Function = Callable[..., Tensor]
@@ -217,8 +217,9 @@ def operations(name: str, rows: int = 4, d: int = 8) -> list[str]:
     """The operations that torch runs for one forward call of a norm in NORMS, in order, as its profiler names them.
 
     Those that call others, or that look at a tensor in another way, are listed too.
-    Raises TypeError or ValueError for another name.
+    Raises TypeError or ValueError for another name, and for sizes that are no whole numbers from 1 to 4096.
     """
+    rows, d = whole_number("rows", rows, most=4096), whole_number("d", d, most=4096)
     norm = NORMS[one_of("the norm", name, NORMS)]
     arguments = norm.arguments(rows, d)
     with torch.no_grad(), _no_chatter(), profile(activities=[ProfilerActivity.CPU]) as recorded:

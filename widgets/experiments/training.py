@@ -8,6 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from widgets.inputs import as_module, as_tokens, whole_number
+
+CHARACTERS = 96
 NEWLINE = 95  # the 95 printable ASCII characters are 0 to 94
 WARM_UP = 0.1  # of the steps; after it the learning rate falls in a straight line to nothing
 
@@ -38,8 +41,10 @@ def encode(characters: str) -> Tensor:
 def decode(tokens: Tensor) -> str:
     """The characters again: the opposite of encode.
 
-    tokens: (length,)
+    tokens: (length,), whole numbers from 0 to 95
+    Raises TypeError for what is no tensor of whole numbers, ValueError for other axes and other numbers.
     """
+    tokens = as_tokens(tokens, 1, CHARACTERS)
     return "".join("\n" if token == NEWLINE else chr(token + ord(" ")) for token in tokens.tolist())
 
 
@@ -93,8 +98,12 @@ def train(model: nn.Module, pieces: Iterator[Tensor], steps: int, learning_rate:
 def held_out_loss(model: nn.Module, tokens: Tensor, context: int = 64) -> float:
     """The loss in nats over text that was not trained on, cut into pieces one after the other.
 
-    tokens: (length,); what is left over at the end is not used
+    tokens: (length,), more than context of them; what is left over at the end is not used
+    Raises TypeError for what is no nn.Module, no tensor of whole numbers or no whole number, ValueError for other axes
+    and numbers, and for too few of them.
     """
+    model, context = as_module("the model", model), whole_number("context", context, most=4096)
+    tokens = as_tokens(tokens, 1, CHARACTERS, least=context + 1)
     pieces = tokens.unfold(0, context + 1, context)
     sums = [loss(model, part).item() * len(part) for part in pieces.split(64)]
     return sum(sums) / len(pieces)
