@@ -131,7 +131,7 @@ def differences(runs: list[Run]) -> list[Difference]:
 def main_effects(runs: list[Run]) -> dict[str, Difference]:
     """Each change in words -> what it does seed by seed, averaged over the part that is kept.
 
-    Two questions, two tests: with four tests one in five comes out below p = 0.05 by luck alone.
+    Two questions, two tests: with four, up to one in five comes out below p = 0.05 by luck alone.
     Raises TypeError for what is no list of runs, ValueError for none and for very many.
     """
     effects, found = {}, differences(runs)
