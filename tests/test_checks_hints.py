@@ -1,13 +1,16 @@
-"""A check never shows the answer: no hint holds the line that solves its exercise."""
+"""No hint holds the line that solves its exercise, and a number to try tells the wrong code from the right."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
+import torch
+
 from tests.notebooks import SOLUTIONS, read
 from widgets.checks.exercises import museum, own_test, rmsnorm, swiglu
 from widgets.checks.ladder import gradients
-from widgets.checks.mistakes import backward, errors, gates, habits, modules, norms, statistic, widths
+from widgets.checks.mistakes import backward, errors, gate_formulas, gates, habits, modules, norms, statistic, widths
 from widgets.checks.mistakes.diagnosis import Mistake
 
 
@@ -43,3 +46,48 @@ def test_no_hint_is_an_answer() -> None:
     lines, told = answers(), hints()
     assert len(lines) >= 12 and len(told) >= 300
     assert [(line, hint) for line in lines for hint in told if line in squeezed(hint)] == []
+
+
+RULES = {widths.MATCHED: gate_formulas.matched_d_ff, widths.LLAMA: gate_formulas.llama_d_ff}
+EXAMPLE = re.compile(r"(?:(\d+) and )?(\d+)(?: with (.+?))?(?:: it)? should give (\d+)")
+EXAMPLES = [
+    pytest.param(rule, one, *found.groups(), id=f"{rule.__name__}-{one.name}")
+    for bank, rule in RULES.items()
+    for one in bank
+    for hint in one.hints
+    if (found := EXAMPLE.search(hint))
+]
+
+
+@pytest.mark.parametrize(("rule", "mistake", "d_model", "width", "others", "right"), EXAMPLES)
+def test_an_example_gives_another_number_to_who_has_made_the_mistake(
+    rule, mistake: Mistake, d_model: str | None, width: str, others: str | None, right: str
+) -> None:
+    sizes = [int(width)] if rule is gate_formulas.llama_d_ff else [int(d_model or 64), int(width)]
+    named = {name: float(value) if "." in value else int(value) for name, value in map(given, others_in(others))}
+    assert rule(*sizes, **named) == int(right)
+    assert int(right) not in [rule(*sizes, **named, **steps) for steps in mistake.variants]
+
+
+def others_in(text: str | None) -> list[str]:
+    return text.split(" and ") if text else []
+
+
+def given(text: str) -> tuple[str, str]:
+    """The name and the value in "multiple_of = 96"."""
+    name, _, value = text.partition(" = ")
+    return name, value
+
+
+def test_most_mistakes_of_widths_have_an_example() -> None:
+    assert len(EXAMPLES) >= 18
+
+
+@pytest.mark.parametrize("name", ["clamped far out", "tail cut off"])
+def test_far_out_every_cut_shows(name: str) -> None:
+    """At −35, where those hints send a learner."""
+    [mistake] = [one for one in gates.SWISH if one.name == name]
+    z = torch.tensor([-35.0], dtype=torch.float64)
+    assert any("−35 times the sigmoid of −35" in hint for hint in mistake.hints)
+    right = gate_formulas.swish(z)
+    assert all(abs(gate_formulas.swish(z, **steps) - right) > 0.5 * abs(right) for steps in mistake.variants)

@@ -243,6 +243,7 @@ NAMED = [
     (checks.check_swiglu_module, linears(**EXCHANGED), "down projection confused with another"),
     (checks.check_swiglu_module, linears(gate_proj="fd", up_proj="fd", down_proj="df"), "d_model and d_ff exchanged"),
     (checks.check_matched_d_ff, lambda d, r: float(2 * r // 3), "not a whole number"),
+    (checks.check_fused_swiglu, lambda d_ff, d_model: Fused(d_model, d_ff), "d_model and d_ff exchanged"),
     (checks.check_fused_swiglu, Fused, "the two-matrix form does not load"),
 ]
 

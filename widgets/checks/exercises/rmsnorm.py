@@ -35,7 +35,7 @@ def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
 
 def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdict:
     """Is `rms_norm(x, weight, eps)` RMSNorm? x: (..., d), weight: (d,) -> (..., d), in the dtype of x."""
-    ahead = _LARGE_PROBE, "300 in float16 is too large for it yet; the next exercise asks for that"
+    ahead = _LARGE_PROBE, "300 in float16 is too large for it yet; exercise 05.3 asks for that"
     call, arguments = "rms_norm(x, weight, eps)", ("x", "weight")
     return Exercise(call, RMS_NORM_FORMULA, RMS_NORM_HINTS, arguments, RMS_NORM_CUT, ahead=ahead).check(rms_norm)
 
@@ -74,7 +74,7 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
     grad_output and x: (..., d), weight: (d,) -> (..., d) and (d,)
     """
     alone = Probe("a single vector", (X[0, 0].cos(), X[0, 0], _W, 0.1))
-    ahead = alone, "a single vector, without further axes, gives grad_weight another shape"
+    ahead = alone, "a single vector, without further axes, raises an error or gives another grad_weight"
     call = "rms_norm_backward(grad_output, x, weight, eps)"
     return Exercise(call, BACKWARD_FORMULA, BACKWARD_HINTS, ahead=ahead).check(rms_norm_backward)
 
@@ -115,7 +115,9 @@ RMS_FORMULA = Formula(
         Property(lambda f: close(f(-X), f(X)), "x and −x give different results; the signs should not matter."),
         Property(lambda f: close(f(X.flip(-1)), f(X)), "The order of the features matters; it should not."),
         Property(lambda f: close(f(10 * X), 10 * f(X)), "Ten times x should give ten times the result, and does not."),
-        Property(lambda f: close(f(1e4 * X), 1e4 * f(X)), "10000 times x should give 10000 times that. Is it clamped?"),
+        Property(
+            lambda f: close(f(1e4 * X), 1e4 * f(X)), "10000 times x should give 10000 times the result. Is it clamped?"
+        ),
         Property(
             lambda f: close(f(torch.full((1, 4), 3.0)), torch.full((1, 1), 3.0)), "x = [3, 3, 3, 3] should give 3."
         ),

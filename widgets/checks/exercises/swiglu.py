@@ -141,7 +141,8 @@ def _behind_shapes(shapes: list[tuple[int, ...]], d_model: int, d_ff: int) -> li
     *up, down = shapes
     if down != (d_ff, d_model):
         return []
-    return [modules.SIZES_EXCHANGED if set(up) == {(d_model, d_ff)} else modules.DOWN_CONFUSED]
+    turned = {(d_model, d_ff), (2 * d_model, d_ff), (d_model, 2 * d_ff)}
+    return [modules.SIZES_EXCHANGED if turned.issuperset(up) else modules.DOWN_CONFUSED]
 
 
 def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str]) -> None:
@@ -149,7 +150,7 @@ def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str
     missing, others = set(names) - set(stored), [name for name in stored if name not in names]
     if not missing and not others:
         return
-    symptom = modules.PROJECTION_NAMES.sentence.format(wanted=", ".join(names), found=", ".join(stored) or "nothing")
+    symptom = f"The state_dict should hold `{', '.join(names)}`; yours holds `{', '.join(stored) or 'nothing'}`."
     biases = [modules.BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
     of_projections = {name.replace(".weight", ".bias") for name in names}
     if not others and missing == {"down_proj.weight"}:
@@ -158,7 +159,7 @@ def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str
         trial.refuse(rung, symptom, biases)
     if not missing:
         trial.refuse(rung, f"{symptom} Nothing but the projections is asked for, so `{', '.join(others)}` is too much.")
-    trial.refuse(rung, symptom, [replace(modules.PROJECTION_NAMES, sentence=symptom), *biases])
+    trial.refuse(rung, symptom, [modules.PROJECTION_NAMES, *biases])
 
 
 def _check_start(trial: Trial, matrices: Sequence[Tensor]) -> None:
@@ -392,8 +393,7 @@ SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
     tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
-    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART),
-    last=NOT_SWISH,
+    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART, Property(_many_units, NOT_SWISH)),
 )
 
 FAMILY_FORMULA = Formula(
@@ -451,7 +451,7 @@ def _rounding(given: int, d_model: int, multiple_of: int = 256, multiplier: floa
     exact = int(multiplier * (8 * d_model // 3))
     if given < exact:
         return f"It is less than {exact}, which is to be rounded up."
-    return f"It is a multiple of {multiple_of}, and one as large as {exact} would be enough."
+    return f"It is a multiple of {multiple_of}, but not the smallest one that reaches {exact}."
 
 
 _WIDTHS = ((512, 2048), (768, 3072), (64, 100), (64, 101), (7, 5), (4096, 16384), (10, 2), (300, 1000), (2, 3_000_000))

@@ -83,7 +83,7 @@ BACKWARD = (
     ),
     Mistake(
         "scale forgotten",
-        "grad_x is not divided by the scale, or multiplied by it.",
+        "grad_x should be divided by the scale; yours is multiplied by it, or neither.",
         ("Multiply x by 10: the gradient should become ten times smaller.", "Divide both terms by the scale."),
         ({"divide": lambda grad, scale: grad}, {"divide": torch.mul}),
     ),

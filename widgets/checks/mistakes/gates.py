@@ -113,8 +113,8 @@ SWISH = (
     ),
     Mistake(
         "exp overflows",
-        "exp becomes infinite for numbers as large as 1000, and infinity times zero or by infinity is no number: the "
-        "result, or its gradient, contains NaN.",
+        "exp becomes infinite for numbers as large as 1000. Infinity times zero, or divided by infinity, is no number: "
+        "the result, or its gradient, contains NaN.",
         ("What is exp(1000)?", "`torch.sigmoid` is written so that exp never gets a large positive number."),
         ({"form": _quotient}, {"form": _other_quotient}, {"form": _both_quotients}),
         "skyzh/tiny-llm#161",
@@ -147,7 +147,7 @@ SWISH = (
         "clamped far out",
         "z, or the number that goes into the exponential, is clamped: right near zero, and wrong far out.",
         (
-            "Compare z = −20 with what −20 times the sigmoid of −20 is, and z = 1000 with 1000.",
+            "Compare z = −35 with what −35 times the sigmoid of −35 is, and z = 1000 with 1000.",
             "`torch.sigmoid` overflows nowhere; nothing has to be clamped.",
         ),
         tuple({"form": lambda z, steep, beta, at=at: z * torch.sigmoid(steep.clamp(-at, at))} for at in (*BOUNDS, 30)),
@@ -155,7 +155,7 @@ SWISH = (
     Mistake(
         "tail cut off",
         "Below some z the result is zero. Swish comes close to zero there, and is not zero.",
-        ("What is −12 times the sigmoid of −12?", "One formula holds for all z."),
+        ("What is −35 times the sigmoid of −35, and what is yours?", "One formula holds for all z."),
         tuple({"form": lambda z, steep, beta, at=at: z * torch.sigmoid(steep) * (z >= -at)} for at in BOUNDS),
     ),
     Mistake(
@@ -242,7 +242,7 @@ PLACE = (
     ),
     Mistake(
         "gate never used",
-        "The gate matrix changes nothing: this is the activation of the up branch, projected down. It has no gate.",
+        "The gate matrix changes nothing: only the up branch reaches the output. It has no gate.",
         ("Put zeros into the gate matrix. The result should be zero.", "Multiply `act(gate)` and `up`."),
         (
             {"place": lambda opened, content, act, combine: act(content)},
@@ -311,7 +311,7 @@ PLACE = (
     Mistake(
         "tail cut off",
         "Where the gate is far below zero it is set to zero. Swish comes close to zero there, and is not zero.",
-        ("What is −12 times the sigmoid of −12?", "`torch.nn.functional.silu` holds for all z."),
+        ("What is −35 times the sigmoid of −35, and what is yours?", "`torch.nn.functional.silu` holds for all z."),
         tuple({"activation": lambda z, bound=bound: F.silu(z) * (z >= -bound)} for bound in BOUNDS),
     ),
     Mistake(

@@ -50,8 +50,9 @@ BIASES_LEFT_ON = Mistake(
 )
 PROJECTION_NAMES = Mistake(
     "projections have other names",
-    "The state_dict should hold `{wanted}`; yours holds `{found}`.",
-    ("What does `module.state_dict().keys()` say?", "The names of the attributes become the names in the state_dict."),
+    "Your projections have other names than the specification gives them: an attribute's name becomes the name in the "
+    "state_dict.",
+    ("What does `module.state_dict().keys()` say?", "Which names does the exercise ask for?"),
 )
 DOWN_CONFUSED = Mistake(
     "down projection confused with another",
@@ -66,7 +67,7 @@ DOWN_CONFUSED = Mistake(
 )
 SIZES_EXCHANGED = Mistake(
     "d_model and d_ff exchanged",
-    "Every matrix has the shape of its transpose: what is handed over as d_model is taken for d_ff, or each "
+    "The two sizes are exchanged: what is handed over as d_model is taken for d_ff, or each "
     "`nn.Linear` is given its two sizes in the other order.",
     (
         "In which order does the call hand over the sizes?",

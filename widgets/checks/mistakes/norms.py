@@ -91,7 +91,10 @@ EPS = (
     Mistake(
         "eps squared",
         "eps is squared before it is added; the formula adds eps itself.",
-        ("Try a vector of zeros and one number.", "mean square + eps, not + eps²."),
+        (
+            "Try numbers of about 0.01 with eps = 1e-4: eps should count as much as they do.",
+            "mean square + eps, not + eps².",
+        ),
         ({"given": lambda eps, x: eps**2},),
     ),
     Mistake(
@@ -196,13 +199,16 @@ NORM = (
     Mistake(
         "x left out",
         "This is 1 divided by the scale, times the weight; x itself is missing.",
-        ("Which number of your result depends on the first component of x alone?", "x divided by its scale."),
+        (
+            "Try x = [1, 2] with a weight of ones. The two numbers of the result should differ.",
+            "x divided by its scale.",
+        ),
         ({"divide": lambda wide, scale: (1 / scale).expand_as(wide)},),
     ),
     Mistake(
         "not normalised",
-        "x is not divided by its scale, or by another number that grows with it.",
-        ("Double x. The result should not change.", "Three things happen to x. Which one is missing?"),
+        "x is not divided by its scale: twice the input gives twice the result.",
+        ("Double x. The result should not change.", "Which step divides x by its scale?"),
         ({"divide": lambda wide, scale: wide},),
     ),
     Mistake(

@@ -43,8 +43,8 @@ FIXED_EPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
 STATISTIC = (
     Mistake(
         "variance instead of mean square",
-        "The scale is a variance or a standard deviation: the mean is taken off before squaring. RMSNorm leaves the "
-        "mean in.",
+        "The mean is taken off before squaring: that is a variance or a standard deviation. A root mean square leaves "
+        "the mean in.",
         (
             "Try x = [3, 3, 3]. Its root mean square is 3; what does yours say?",
             "`var` and `std` subtract the mean first. Square x itself.",

@@ -56,7 +56,7 @@ MATCHED = (
     Mistake(
         "two thirds as a short decimal",
         "Two thirds is written with too few digits.",
-        ("Try 2048: it should give 1365.", "Whole numbers stay exact: `//`, and no decimal."),
+        ("Try relu_d_ff = 3000000: it should give 2000000.", "Whole numbers stay exact: `//`, and no decimal."),
         tuple({"rule": lambda d, wide, short=short: int(short * wide)} for short in (0.66, 0.667, 0.67, 0.6667)),
     ),
     Mistake(
@@ -110,7 +110,7 @@ LLAMA = (
     Mistake(
         "rounded to the nearest multiple",
         "The width is rounded to the nearest multiple; it is rounded up.",
-        ("8192 with 4096 and 1.3 should give 28672.", "Add multiple_of − 1 before you divide."),
+        ("5120 should give 13824.", "Add multiple_of − 1 before you divide."),
         ({"rounded": lambda width, multiple: round(width / multiple) * multiple},),
     ),
     Mistake(
@@ -132,25 +132,28 @@ LLAMA = (
     Mistake(
         "rounded before the multiplier",
         "The rounding comes before the multiplier, so that the result is no multiple.",
-        ("4096 with 1024 and 1.3 should give 14336.", "First the multiplier, then the rounding."),
+        (
+            "4096 with multiple_of = 1024 and multiplier = 1.3 should give 14336.",
+            "First the multiplier, then the rounding.",
+        ),
         ({"order": lambda width, factor, cut, rounded: cut(factor * rounded(width))},),
     ),
     Mistake(
         "multiplier ignored",
         "The multiplier changes nothing.",
-        ("4096 with 1024 and 1.3 should give 14336.", "Multiply before you round."),
+        ("4096 with multiple_of = 1024 and multiplier = 1.3 should give 14336.", "Multiply before you round."),
         ({"factor": lambda multiplier: 1},),
     ),
     Mistake(
         "multiplier applied twice",
         "The multiplier is applied twice.",
-        ("4096 with 1024 and 1.3 should give 14336.", "Multiply once, before you round."),
+        ("4096 with multiple_of = 1024 and multiplier = 1.3 should give 14336.", "Multiply once, before you round."),
         ({"factor": lambda multiplier: multiplier**2},),
     ),
     Mistake(
         "multiple hard-coded",
         "A fixed multiple is used whatever `multiple_of` says.",
-        ("512 with multiple_of = 64 should give 1408.", "Use the argument."),
+        ("100 with multiple_of = 2 should give 266.", "Use the argument."),
         tuple({"multiple": lambda _, size=size: size} for size in (256, 128, 64, 1024)),
     ),
     Mistake(
@@ -163,7 +166,7 @@ LLAMA = (
     Mistake(
         "another starting width",
         "The width starts from another fraction of d_model than 8/3.",
-        ("4096 should give 11008.", "Two thirds of four times d_model."),
+        ("3072 should give 8192.", "Two thirds of four times d_model."),
         tuple(
             {"start": lambda d, of=of: int(of * d)} for of in (2 / 3, 4 / 3, 2, 2.5, 2.67, 2.7, 3, math.pi, 10 / 3, 8)
         ),
@@ -177,7 +180,10 @@ LLAMA = (
     Mistake(
         "divided by the multiplier",
         "The multiplier divides; it should multiply.",
-        ("4096 with 1024 and 1.3 should give 14336.", "A multiplier above 1 makes the layer wider."),
+        (
+            "4096 with multiple_of = 1024 and multiplier = 1.3 should give 14336.",
+            "A multiplier above 1 makes the layer wider.",
+        ),
         ({"factor": lambda multiplier: 1 / multiplier},),
     ),
     Mistake(
@@ -189,7 +195,7 @@ LLAMA = (
     Mistake(
         "rounded with bits",
         "`&` with the bits of multiple_of − 1 rounds right only when multiple_of is a power of two.",
-        ("Try multiple_of = 96.", "Divide by `multiple_of` and multiply again."),
+        ("4096 with multiple_of = 96 should give 10944.", "Divide by `multiple_of` and multiply again."),
         ({"rounded": lambda width, multiple: width + multiple - 1 & -multiple},),
     ),
     Mistake(
@@ -202,7 +208,10 @@ LLAMA = (
         "not cut to a whole number",
         "The width is rounded up from a number with a fraction; the specification cuts it to a whole number before, "
         "which can save a multiple.",
-        ("100 with multiple_of = 2 should give 266.", "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`."),
+        (
+            "96 with multiple_of = 4 and multiplier = 1.3 should give 332.",
+            "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`.",
+        ),
         ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}),
     ),
 )
