@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from tests.notebooks import notebooks_in, read, short
-from widgets import overall_shift
+from widgets import activation_curves, gate_flow, overall_shift, parameter_ledger
 from widgets.site import shipping
+from widgets.site.__main__ import main
 from widgets.site.folder import MARK, NotOurs, claim, write
 from widgets.site.formulas import with_mathml
 from widgets.site.notebook import page_of
@@ -79,6 +80,61 @@ def test_a_list_that_points_outside_removes_nothing(tmp_path: Path) -> None:
     (folder / MARK).write_text(json.dumps(["../thesis.txt", 7]))
     claim(folder)
     assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+def test_a_place_where_no_folder_can_be_made_is_refused_in_a_sentence(tmp_path: Path, capsys) -> None:
+    (tmp_path / "a file").write_text("mine")
+    assert main([str(tmp_path / "a file" / "site")]) == 1
+    assert capsys.readouterr().err.startswith("course.py site: ")
+
+
+# What a page takes along
+
+
+@pytest.fixture
+def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipping, "MOST_PLACES", 400)
+    monkeypatch.setattr(shipping, "_finest", lambda grid, explorer, second, step: step)
+
+
+def test_what_follows_other_controls_stays_at_home_and_its_buttons_set_what_it_would(few_places: None) -> None:
+    """The list of models needs a kernel. By hand: Gemma 7B has d_model 3072 and three times LLaMA's width."""
+    shipped = shipping.ship(parameter_ledger(), coarse=True)
+    controls = {control["name"]: control for control in shipped["state"]["controls"]}
+    assert shipped["switches"] == ["multiple_of"] and "model" not in controls
+    buttons = {preset["label"]: preset["set"] for preset in shipped["state"]["presets"]}
+    assert buttons["Gemma 7B"] == {"d_model": 3072.0, "multiplier": 3.0, "multiple_of": "256"}
+    assert buttons["Llama-3 8B"] == {"d_model": 4096.0, "multiplier": 1.3, "multiple_of": "1024"}
+    assert {1.0, 1.3, 3.0} <= set(controls["multiplier"]["positions"])
+    assert [stop[0] for stop in controls["multiplier"]["stops"]] == ["1", "1.3"]
+
+
+def test_each_setting_is_recorded_under_its_own_name(few_places: None) -> None:
+    shipped = shipping.ship(parameter_ledger())
+    for setting, variant in shipped["variants"].items():
+        said = {text for column in variant["recordings"][0]["tables"] for text in column or [] if isinstance(text, str)}
+        shared = json.dumps(variant["recordings"][0]["shared"]["words"], ensure_ascii=False)
+        [multiple_of] = json.loads(setting)
+        assert variant["changes"].get("multiple_of", "256") == multiple_of
+        assert f"multiple of {multiple_of}" in shared or any(f"multiple of {multiple_of}" in text for text in said)
+    assert len(shipped["variants"]) == 8
+
+
+def test_what_one_setting_changes_every_setting_says(few_places: None) -> None:
+    """A page comes to a setting from any other, not from the first alone."""
+    for made in (activation_curves(), gate_flow(), parameter_ledger()):
+        said = [
+            variant["changes"].keys() - made.positions.keys() for variant in shipping.ship(made)["variants"].values()
+        ]
+        assert "controls" in said[0] and all(names == said[0] for names in said)
+
+
+def test_a_hidden_slider_goes_back_and_a_moved_one_goes_along(few_places: None) -> None:
+    curves = shipping.ship(activation_curves())["variants"]
+    assert {variant["changes"].get("beta") for name, variant in curves.items() if name.endswith("false]")} == {1.0}
+    assert {"beta" in variant["changes"] for name, variant in curves.items() if name.endswith("true]")} == {False}
+    flow = shipping.ship(gate_flow(gate_input=[1, 2, 3], content=[1, 1, 1]))["variants"]
+    assert {name: variant["changes"]["z"] for name, variant in flow.items()} == {'["1"]': 1, '["2"]': 2, '["3"]': 3}
 
 
 # Formulas
@@ -154,7 +210,7 @@ def test_a_second_slider_keeps_as_many_positions_as_a_page_can_carry(
 ) -> None:
     """300,000 bytes, of which 40,000 are for no position: by hand, room for all 251, for 130 and for 26."""
     places = {"first": range(100), "second": range(251)}
-    controls = [{"kind": "range", "shown": True, "name": name} for name in places]
+    controls = [{"kind": "range", "shown": True, "name": name, "stops": []} for name in places]
     monkeypatch.setattr(shipping, "_grid", lambda *asked: {"grid": {"second": places["second"][:: asked[-1]]}})
     monkeypatch.setattr(shipping, "compressed", lambda made: bytes(40_000 + each * len(made["grid"]["second"])))
     (made,) = shipping.recordings(SimpleNamespace(controls=controls, positions=places), None)

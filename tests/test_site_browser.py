@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.notebooks import LESSONS
-from widgets import overall_shift
+from widgets import activation_curves, gate_flow, overall_shift, parameter_ledger
 from widgets.site.__main__ import main
 from widgets.site.folder import write
 from widgets.site.pages import lesson_pages
@@ -46,9 +46,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page whose explorers bring every setting of their lists and checkboxes, at a few positions."""
+    folder = tmp_path_factory.mktemp("settings")
+    few = "shipping.MOST_PLACES, shipping._finest = 400, lambda *asked: asked[-1]"
+    cells = {
+        "imports": f"from widgets import *\nfrom widgets.site import shipping\n{few}",
+        **{name: f"{name}()" for name in ("activation_curves", "parameter_ledger", "gate_flow")},
+    }
+    path = folder / "00_page.ipynb"
+    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in cells.items()]
+    title = nbformat.v4.new_markdown_cell("# A page\n\n**Does it play?**", id="title")
+    nbformat.write(nbformat.v4.new_notebook(cells=[title, *cells]), path)
+    write(folder, lesson_pages("00_page", TITLES, *run(path, coarse=False)))
+    return folder
+
+
 @pytest.fixture
-def page(chromium: Browser, site: Path) -> Iterator[Page]:
-    """The page; the test fails if it asked anybody for anything, or complained."""
+def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
+    """A page, that of `site` unless said; the test fails if it asked anybody for anything, or complained."""
+    site = request.getfixturevalue(getattr(request, "param", "site"))
     page = chromium.new_context(viewport={"width": 1000, "height": 900}).new_page()
     asked, complaints = [], []
     page.on("request", lambda request: asked.append(request.url))
@@ -95,12 +113,59 @@ def test_two_sliders_move_together(page: Page) -> None:
 def test_a_list_brings_another_picture(page: Page) -> None:
     """Of the settings only the first was taken along here; another is refused in a sentence, and the list goes back."""
     figure = explorer(page, "lists")
-    choice = figure.locator("select").last
+    choice = figure.locator("select")
     before = choice.input_value()
     other = next(text for text in choice.locator("option").all_inner_texts() if text != before)
     choice.select_option(other)
     figure.get_by_text("This combination is not on the page").wait_for()
     assert choice.input_value() == before
+
+
+all_settings = pytest.mark.parametrize("page", ["settings"], indirect=True)
+
+
+@all_settings
+def test_a_slider_that_a_checkbox_brings_moves_and_goes_back_with_it(page: Page) -> None:
+    figure, fresh = explorer(page, "activation_curves"), activation_curves()
+    figure.get_by_role("checkbox", name="bend").check()
+    slider = figure.get_by_role("slider", name="β")
+    for key in ("End", "ArrowLeft"):
+        slider.press(key)
+        beta = float(figure.locator("output").nth(1).inner_text())
+        assert beta != 1
+        words_of(figure, fresh.words(fresh.steps(z=2.0, beta=beta)))
+    figure.get_by_role("checkbox", name="bend").uncheck()
+    words_of(figure, fresh.words(fresh.steps(z=2.0, beta=1.0)))
+    expect(figure.locator(".panels.waiting")).to_have_count(0)
+
+
+@all_settings
+def test_the_ledger_shows_what_its_list_and_its_buttons_say(page: Page) -> None:
+    figure = explorer(page, "parameter_ledger")
+    figure.locator("select").select_option("512")
+    said = parameter_ledger(4096, 512)
+    words_of(figure, said.words(said.steps(**said.values)))
+    for name, settings in (("Gemma 7B", (3072, 256, 3.0)), ("Llama-3 8B", (4096, 1024, 1.3))):
+        figure.get_by_role("button", name=name).click()
+        said = parameter_ledger(*settings)
+        words_of(figure, said.words(said.steps(**said.values)))
+        assert figure.locator("select").input_value() == str(settings[1])
+    figure.get_by_role("button", name="multiplier 1", exact=True).click()
+    said = parameter_ledger(4096, 1024)
+    words_of(figure, said.words(said.steps(**said.values)))
+
+
+@all_settings
+def test_another_gate_stands_where_it_was(page: Page) -> None:
+    figure, fresh = explorer(page, "gate_flow"), gate_flow()
+    begun = fresh.words(fresh.steps(**fresh.values))
+    words_of(figure, begun)
+    press(figure, 0, "End")
+    figure.locator("select").select_option("5")
+    turned = gate_flow(position=5)
+    words_of(figure, turned.words(turned.steps(**turned.values)))
+    figure.locator("select").select_option("3")
+    words_of(figure, begun)
 
 
 def test_of_three_sliders_one_moves_and_the_others_go_back(page: Page) -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.bare import bare
-from widgets import gate_flow, overall_shift, parameter_ledger, skeleton, swish_beta
+from widgets import activation_curves, gate_flow, overall_shift, parameter_ledger, skeleton, swish_beta
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.formats import number
@@ -24,6 +24,16 @@ HURRY = """async (input, positions) => {
         await new Promise(requestAnimationFrame);
     }
     return document.querySelector('.spoken').textContent;
+}"""
+# Three positions in place of the slider's 101, and a reel of theirs.
+FEWER = """() => {
+    const reel = model.get('beta_reel');
+    const three = [0, 50, 100];
+    const columns = reel.columns.map((column) => three.map((k) => column[k]));
+    const [control] = model.get('controls');
+    const texts = three.map((k) => control.texts[k]);
+    model.set('beta_reel', {...reel, columns, along: [0, 5, 10]});
+    model.set('controls', [{...control, texts, positions: [0, 5, 10], stops: [['five', 1, 50]]}]);
 }"""
 NARROW = {"width": 360, "height": 700}
 
@@ -164,6 +174,37 @@ def test_play_sweeps_until_it_is_paused_or_a_hand_takes_over(chromium):
         says(page, "β = 0.00")
 
 
+def test_what_plays_is_a_slider_that_is_shown(chromium):
+    with bare(chromium, activation_curves()) as page:
+        settled(page)
+        page.get_by_role("checkbox", name="bend").check()
+        page.get_by_role("slider", name="β").press("End")
+        settled(page)
+        page.get_by_role("checkbox", name="bend").uncheck()
+        settled(page)
+        before = value(page, "z")
+        page.get_by_role("button", name="play").click()
+        page.wait_for_function("before => document.querySelector('output').textContent !== before", arg=before)
+        page.get_by_role("button", name="pause").click()
+        settled(page)
+        assert page.kernel.explorer.beta == 1.0
+
+
+def test_a_slider_with_other_positions_in_another_setting_goes_to_each_of_them(chromium):
+    """As on a page, which takes fewer along for some settings."""
+    with bare(chromium, swish_beta()) as page:
+        settled(page)
+        page.evaluate(FEWER)
+        slider = page.get_by_role("slider", name="β")
+        for key, reads in (("Home", "0.00"), ("ArrowRight", "5.00"), ("End", "10.00")):
+            slider.press(key)
+            says(page, f"β = {reads}")
+            assert slider.get_attribute("aria-valuetext") == reads == page.locator("output").inner_text()
+        assert page.locator(".stops button").all_inner_texts() == ["five"]
+        page.get_by_role("button", name="five").click()
+        says(page, "β = 5.00")
+
+
 def test_nothing_plays_where_motion_is_unwanted(chromium):
     with bare(chromium, swish_beta(), reduced_motion="reduce") as page:
         assert page.get_by_role("button", name="full window").count() == 1
@@ -269,6 +310,17 @@ def test_a_view_that_is_closed_hears_nothing_more(chromium):
         page.evaluate("() => { close(); model.set('beta', 10); }")
         says(page, "β = 10.00")
         assert page.locator(".words").nth(1).inner_text() == before
+
+
+def test_a_view_that_is_closed_while_it_plays_asks_for_nothing(chromium):
+    with bare(chromium, swish_beta()) as page:
+        settled(page)
+        sent = page.evaluate("sent")
+        page.get_by_role("button", name="play").click()
+        page.wait_for_function("before => document.querySelector('.words').textContent !== before", arg=words(page))
+        page.evaluate("() => close()")
+        page.evaluate("() => new Promise(done => setTimeout(done, 400))")
+        assert page.evaluate("sent") == sent
 
 
 def test_an_error_in_the_kernel_is_said(chromium, monkeypatch):

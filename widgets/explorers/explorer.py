@@ -27,7 +27,10 @@ class Explorer(Flipbook):
         take(name)      what another value of a control that is no slider means; gives the sliders that move with it
 
     Each control's value is an attribute (and a trait) of its name.
+    follows: the controls that it sets itself after others have moved; a page without a kernel leaves them out
     """
+
+    follows: Sequence[str] = ()
 
     def __init__(
         self, controls: Mapping[str, Control] | None = None, presets: Mapping[str, Mapping[str, Any]] | None = None

@@ -21,7 +21,7 @@ PRESETS = ("LLaMA-1 7B", "Llama-3 8B", "Gemma 7B")
 def parameter_ledger(d_model: int = 4096, multiple_of: int = 256, multiplier: float = 1.0) -> Explorer:
     """d_ff by LLaMA's rule, and its parameters and activations beside a two-layer ReLU network's.
 
-    d_model: a multiple of 64 up to 18432; multiple_of: 1 to 65536; multiplier: 0.5 to 3
+    d_model: a multiple of 64 up to 18432; multiple_of: 1 to 65536; multiplier: 0.5 to 3, to the nearest 0.01
     Raises TypeError or ValueError in a sentence when one of them is something else.
     """
     d_model = whole_number("d_model", d_model, most=LARGEST)
@@ -33,6 +33,8 @@ def parameter_ledger(d_model: int = 4096, multiple_of: int = 256, multiplier: fl
 
 class ParameterLedger(Explorer):
     """The explorer that `parameter_ledger` returns; a list of models sets its controls, and follows them."""
+
+    follows = ("model",)
 
     def __init__(self, d_model: int, multiple_of: int, multiplier: float) -> None:
         roundings = [str(k) for k in sorted({*ROUNDINGS, multiple_of})]

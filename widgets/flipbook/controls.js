@@ -5,7 +5,8 @@ const REST = 150; // milliseconds without a move until a slider rests
 const READ = 40; // milliseconds from one readout to the next on a page that does not keep up
 
 /**
- * The controls in `box`. Gives {apply, move, halt, stop}; `halt` is called when a hand takes over.
+ * The controls in `box`. Gives {apply, move, press, release, hooks, last, stop}; hooks.touched is called when a hand takes
+ * over, last() names the slider that moved last among those that are shown.
  * @param {any} model
  * @param {HTMLElement} box
  * @param {any} player
@@ -13,7 +14,7 @@ const READ = 40; // milliseconds from one readout to the next on a page that doe
  * @param {(yes: boolean) => void} settled is told whether all reels fit and nothing is on its way
  */
 function makeControls(model, box, player, kernel, settled) {
-  let resting = 0;
+  let [resting, again] = [0, 0]; // timers: until a slider rests, until it is asked once more
   let pressed = false;
   let last = player.names[0]; // the slider that moved last: its reel comes first
   let asking = false; // one request at a time, so that a busy kernel is asked for the newest only
@@ -34,7 +35,7 @@ function makeControls(model, box, player, kernel, settled) {
     const answered = () => {
       asking = false;
       if (alone() && !player.fits(last) && (pressed || !player.names.some(player.fits))) borrow(last);
-      setTimeout(ask, 30); // the reel itself may come a moment after the answer
+      again = window.setTimeout(ask, 30); // the reel itself may come a moment after the answer
     };
     kernel.request({ record: name, at: player.at(), now: !player.names.some(player.fits) }, answered, awaited);
   }
@@ -125,7 +126,11 @@ function makeControls(model, box, player, kernel, settled) {
   const sliders = rows.filter(({ name }) => player.names.includes(name));
   box.append(...rows.map((row) => row.line));
 
-  const listeners = [["change:controls", () => rows.forEach((row) => row.describe(spec(row.name)))]];
+  const renew = () => {
+    player.measure();
+    for (const row of rows) row.describe(spec(row.name));
+  };
+  const listeners = [["change:controls", renew]];
   const spec = (/** @type {string} */ name) => model.get("controls").find((control) => control.name === name);
   for (const row of rows) listeners.push([`change:${row.name}`, row.show]);
   for (const name of player.names) {
@@ -137,17 +142,18 @@ function makeControls(model, box, player, kernel, settled) {
   for (const row of rows) row.describe(spec(row.name));
   ask();
   function stop() {
-    clearTimeout(resting);
+    for (const timer of [resting, again]) clearTimeout(timer);
     for (const [event, f] of listeners) model.off(event, f);
   }
-  return { apply, move, press, release, rest, hooks, last: () => last, stop };
+  const lastShown = () => [last, ...player.names].find((name) => spec(name).shown);
+  return { apply, move, press, release, hooks, last: lastShown, stop };
 }
 
 /** A slider: label, input, readout, and its named stops. */
-function rangeRow(model, { name, label: called, positions, stops }, { place, hurried, press, move, release }) {
+function rangeRow(model, { name, label: called }, { place, hurried, press, move, release }) {
   const id = `flipbook-range-${Math.random().toString(36).slice(2)}`;
   const label = element("label", { htmlFor: id });
-  const input = element("input", { type: "range", id, min: 0, max: positions.length - 1, step: 1 });
+  const input = element("input", { type: "range", id, min: 0, step: 1 });
   const number = element("span");
   const output = element("output", { htmlFor: id, ariaLive: "off" }, number);
   function go(k) {
@@ -156,15 +162,16 @@ function rangeRow(model, { name, label: called, positions, stops }, { place, hur
     release();
   }
   const marks = element("span", { className: "stops" });
-  for (const [words, k, left] of stops) {
+  function stopAt([words, k, left]) {
     const look = { type: "button", textContent: words, ariaLabel: `${called} ${words}` };
     const stop = element("button", { ...look, onclick: () => go(k) });
     stop.style.left = `${left}%`;
-    marks.append(stop);
+    return stop;
   }
   const track = element("span", { className: "track" }, input, marks);
   const line = element("div", { className: "control range" }, label, track, output);
   let texts = [];
+  let marked = "";
   let read_at = 0;
   /** A page that does not keep up reads out some positions only, until the hand rests. */
   function show() {
@@ -182,6 +189,9 @@ function rangeRow(model, { name, label: called, positions, stops }, { place, hur
   input.onpointerup = input.onpointercancel = input.onkeyup = input.onblur = input.onchange = release;
   function describe(spec) {
     texts = spec.texts;
+    input.max = spec.positions.length - 1;
+    if (marked !== JSON.stringify(spec.stops)) marks.replaceChildren(...spec.stops.map(stopAt));
+    marked = JSON.stringify(spec.stops);
     label.textContent = spec.label;
     line.hidden = !spec.shown;
     show();

@@ -77,7 +77,7 @@ function makePlayer(model, frame, say, announce) {
   const local = (/** @type {string} */ text) => themed(text).replaceAll("__flipbook__", own);
   /** @type {Record<string, number[]>} */
   const positions = {};
-  for (const { kind, name, positions: at } of model.get("controls")) if (kind === "range") positions[name] = at;
+  measure();
   const names = Object.keys(positions);
 
   /** @type {SVGElement[]} */
@@ -96,6 +96,11 @@ function makePlayer(model, frame, say, announce) {
   let spoken = "";
   /** @type {string | undefined} */
   let veil;
+
+  /** Takes the sliders' positions: on a page a slider may have others in another setting of its list or checkbox. */
+  function measure() {
+    for (const { kind, name, positions: at } of model.get("controls")) if (kind === "range") positions[name] = at;
+  }
 
   /** The number of the position at which a slider stands. @param {string} name @param {number[]} [at] */
   function place(name, at = positions[name]) {
@@ -241,7 +246,7 @@ function makePlayer(model, frame, say, announce) {
   const late = () => frame.classList.contains("waiting");
   const hurried = () => canvas.begun();
   const at = () => Object.fromEntries(names.map((name) => [name, positions[name][place(name)]]));
-  return { paint, soon, moved, setStages, cover, place, fits, names, positions, at, late, hurried, reelOf, stop };
+  return { paint, soon, moved, measure, setStages, cover, place, fits, names, positions, at, late, hurried, reelOf, stop };
 }
 
 /** A text of which parts stand in columns, at position k. @param {{columns: any[][]}} reel @param {Part[]} parts @param {number} k */

@@ -77,7 +77,7 @@ function build(model, el) {
   const unfollow = followTheme(el);
   return () => {
     for (const [event, f] of listeners) model.off(event, f);
-    for (const part of [player, kernel, controls, extras]) part.stop();
+    for (const part of [extras, controls, player, kernel]) part.stop(); // a sweep that ends lets its slider go
     unfollow();
   };
 }

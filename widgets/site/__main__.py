@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from widgets.site.folder import NotOurs, claim, write
 from widgets.site.pages import contents_page, heading, lesson_pages
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise NotOurs(f"There is no lesson {unknown[0]}.")
         claim(options.folder)
         build(paths, options.folder, options.coarse)
-    except (NotOurs, CellExecutionError, CellTimeoutError) as trouble:
+    except (NotOurs, OSError, CellExecutionError, CellTimeoutError, DeadKernelError) as trouble:
         print(f"course.py site: {trouble}", file=sys.stderr)
         return 1
     print(f"Open {(options.folder / 'index.html').resolve()} in a browser.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from IPython.display import display
@@ -13,6 +14,7 @@ from torch import no_grad
 
 from widgets.explorers.explorer import Explorer, living
 from widgets.explorers.predict import Prediction
+from widgets.flipbook.controls import nearest
 from widgets.site.reels import compressed, packed
 
 LARGEST = 300_000  # bytes, packed, for every position of a second slider; coarser when it would be more
@@ -59,6 +61,7 @@ def ship(explorer: Explorer, coarse: bool = False) -> dict[str, Any]:
     coarse: the present setting alone, and fewer positions of a second slider, for a quick trial.
     """
     start = state_of(explorer) | {"static": True}
+    presets = [_on_its_own(explorer, preset) for preset in explorer.presets]
     others = switches(explorer)
     ship: dict[str, Any] = {
         "kind": "explorer",
@@ -68,21 +71,54 @@ def ship(explorer: Explorer, coarse: bool = False) -> dict[str, Any]:
         "sorry": SORRY,
     }
     present = key_of(tuple(getattr(explorer, name) for name in others))
-    ship["variants"] = {
-        setting: variant(explorer, start, MOST_PLACES if coarse or setting != present else None)
+    variants = {
+        setting: variant(explorer, start, MOST_PLACES if coarse or setting != present else None, presets)
         for setting in settings(explorer, others, coarse)
     }
-    start |= ship["variants"][present]["changes"] | {f"{name}_reel": {} for name in explorer.positions}
+    ship["variants"] = _settled(variants, start)
+    start |= variants[present]["changes"] | {f"{name}_reel": {} for name in explorer.positions}
+    start["presets"] = presets
     return ship
 
 
-def variant(explorer: Explorer, start: dict[str, Any], most: int | None) -> dict[str, Any]:
-    """What the present setting changes on the page, and its recordings; a slider keeps the positions that they have."""
-    made = recordings(explorer, most)
+def _settled(variants: dict[str, dict[str, Any]], start: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What one setting changes is said in each, since a page comes from any of them; so is where a hidden slider is."""
+    changed = set().union(*(one["changes"] for one in variants.values()))
+    for one in variants.values():
+        one["changes"] = {name: start[name] for name in changed} | one["changes"] | one.pop("hidden")
+    return variants
+
+
+def unled(explorer: Explorer) -> list[dict[str, Any]]:
+    """The controls that work without a kernel: those that follow others do not."""
+    return [control for control in explorer.controls if control["name"] not in explorer.follows]
+
+
+def _on_its_own(explorer: Explorer, preset: dict[str, Any]) -> dict[str, Any]:
+    """A preset as a page can set it: where one sets a control that is left out, all that the kernel would set then."""
+    if not set(preset["set"]) & set(explorer.follows):
+        return preset
+    before = {control["name"]: getattr(explorer, control["name"]) for control in unled(explorer)}
+    _set(explorer, preset["set"])
+    made = {**preset, "set": {name: getattr(explorer, name) for name in before}}
+    _set(explorer, before)
+    return made
+
+
+def variant(
+    explorer: Explorer, start: dict[str, Any], most: int | None, presets: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """What the present setting changes on the page, and its recordings; a slider keeps the positions that they have.
+
+    hidden: where the sliders stand that are not shown; nobody could move them back
+    """
+    made = recordings(explorer, most, presets)
     changes = changes_from(start, explorer)
     grids = {name: at for each in made for name, at in each["grid"].items()}
-    changes["controls"] = [_thinned(control, grids.get(control["name"])) for control in explorer.controls]
-    return {"changes": changes, "recordings": made}
+    changes["controls"] = [_thinned(control, grids.get(control["name"])) for control in unled(explorer)]
+    hidden = [control["name"] for control in explorer.controls if not control["shown"]]
+    places = {name: at for name, at in explorer.values.items() if name in hidden}
+    return {"changes": changes, "recordings": made, "hidden": places}
 
 
 def _thinned(control: dict[str, Any], kept: list[float] | None) -> dict[str, Any]:
@@ -96,7 +132,7 @@ def _thinned(control: dict[str, Any], kept: list[float] | None) -> dict[str, Any
 
 def switches(explorer: Explorer) -> list[str]:
     """The lists and checkboxes of an explorer; a text box needs a kernel."""
-    return [control["name"] for control in explorer.controls if control["kind"] in ("check", "list")]
+    return [control["name"] for control in unled(explorer) if control["kind"] in ("check", "list")]
 
 
 def settings(explorer: Explorer, names: list[str], coarse: bool) -> Iterator[str]:
@@ -143,11 +179,12 @@ def changes_from(start: dict[str, Any], explorer: Explorer) -> dict[str, Any]:
     }
 
 
-def recordings(explorer: Explorer, most: int | None) -> list[dict[str, Any]]:
+def recordings(explorer: Explorer, most: int | None, presets: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
     """What the sliders that are shown can do in the present setting.
 
-    Two sliders: every position of both; fewer of the second, evenly spaced, where that would be too large, or more than
-    `most` pictures. Otherwise each slider's positions with the others where they are.
+    Two sliders: every position of both; fewer of the second, evenly spaced and where a stop or a preset leads, where
+    that would be too large, or more than `most` pictures. Otherwise each slider's positions with the others where they
+    are.
     """
     shown = [control["name"] for control in explorer.controls if control["kind"] == "range" and control["shown"]]
     if len(shown) != 2:
@@ -155,14 +192,15 @@ def recordings(explorer: Explorer, most: int | None) -> list[dict[str, Any]]:
     first, second = shown
     pictures = len(explorer.positions[first]) * len(explorer.positions[second])
     step = math.ceil(pictures / (most or MOST_PLACES))
-    return [_grid(explorer, first, second, step if most else _finest(explorer, first, second, step))]
+    grid = partial(_grid, explorer, first, second, named(explorer, second, presets))
+    return [grid(step if most else _finest(grid, explorer, second, step))]
 
 
-def _finest(explorer: Explorer, first: str, second: str, step: int) -> int:
+def _finest(grid: Callable[[int], dict[str, Any]], explorer: Explorer, second: str, step: int) -> int:
     """The step at which a grid is likely to stay just under LARGEST, judged by this one and by half of it."""
     if step == 1:
         return 1
-    grids = (_grid(explorer, first, second, each) for each in (step, step // 2))
+    grids = (grid(each) for each in (step, step // 2))
     (few, small), (more, large) = ((len(one["grid"][second]), len(compressed(one))) for one in grids)
     if large <= small:
         return step // 2
@@ -170,13 +208,21 @@ def _finest(explorer: Explorer, first: str, second: str, step: int) -> int:
     return math.ceil(len(explorer.positions[second]) / max(few, most))
 
 
-def _grid(explorer: Explorer, first: str, second: str, step: int) -> dict[str, Any]:
+def _grid(explorer: Explorer, first: str, second: str, always: set[float], step: int) -> dict[str, Any]:
     positions, here = explorer.positions[second], explorer.values[second]
-    kept = sorted({*positions[::step], positions[-1], here})
-    recording = _recording(explorer, {second: kept, first: explorer.positions[first]})
-    if len(compressed(recording)) > LARGEST and len(kept) > 8:
-        return _grid(explorer, first, second, 2 * step)
+    few = sorted({*positions[::step], positions[-1], here, *always})
+    recording = _recording(explorer, {second: few, first: explorer.positions[first]})
+    if len(compressed(recording)) > LARGEST and len(positions[::step]) > 8:
+        return _grid(explorer, first, second, always, 2 * step)
     return recording
+
+
+def named(explorer: Explorer, slider: str, presets: Sequence[dict[str, Any]]) -> set[float]:
+    """The positions of a slider to which a stop or a preset leads."""
+    (control,) = [one for one in explorer.controls if one["name"] == slider]
+    wanted = [preset["set"][slider] for preset in presets if slider in preset["set"]]
+    positions = explorer.positions[slider]
+    return {positions[at] for _, at, _ in control["stops"]} | {nearest(positions, value) for value in wanted}
 
 
 def _recording(explorer: Explorer, grid: dict[str, list[float]]) -> dict[str, Any]:
