@@ -353,7 +353,10 @@ def environment_works() -> bool:
     """
     if not (VENV / "pyvenv.cfg").is_file() or not PYTHON.is_file():
         return False
-    return subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0
+    try:
+        return subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0
+    except OSError:  # a copy that may not be executed, or half of one
+        return False
 
 
 def make_environment(notes: "dict[str, Any]") -> None:

@@ -377,7 +377,15 @@ def lose_settings(folder: Path) -> None:
     (folder / ".venv/pyvenv.cfg").unlink()
 
 
-@pytest.mark.parametrize("break_it", [kill_python, lose_pip, lose_settings])
+def forbid_python(folder: Path) -> None:
+    """A copy from a disk that knows no permissions: Python is there and may not be started."""
+    kill_python(folder)
+    python = next(path for path in folder.glob(".venv/*/python*") if path.stem == "python")
+    python.unlink()
+    python.write_bytes(b"")
+
+
+@pytest.mark.parametrize("break_it", [kill_python, forbid_python, lose_pip, lose_settings])
 def test_a_dead_environment_is_made_anew(machine: Machine, break_it: Callable[[Path], None]) -> None:
     machine.run("lab")
     machine.calls()

@@ -141,6 +141,13 @@ def test_text_gives_the_sizes_after_every_quarter():
     assert lines[1].split()[-5] == "1" and lines[1].split()[-1] == "∞"
 
 
+@pytest.mark.parametrize("depth", [4, 5, 6, 7, 9, 11, 63])
+def test_text_gives_the_size_at_the_end_of_any_depth(depth):
+    lines = repr(residual_growth(["RMSNorm"], ["ReLU"], depth=depth)).splitlines()
+    assert lines[0].split()[-1] == str(depth)
+    assert len(lines[0].split()) - len(["RMS", "after", "block"]) == len(lines[1].split()) - len(["ReLU,", "RMSNorm"])
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [

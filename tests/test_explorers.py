@@ -77,6 +77,11 @@ def named(explorer, name: str) -> dict:
     return next(control for control in explorer.controls if control["name"] == name)
 
 
+def presets(explorer) -> dict[str, dict[str, float]]:
+    """What each button sets, but for reset."""
+    return {preset["label"]: preset["set"] for preset in explorer.presets[1:]}
+
+
 def press(explorer, label: str) -> None:
     """Presses a preset, as the browser does."""
     explorer.set_state(next(preset["set"] for preset in explorer.presets if preset["label"] == label))
@@ -320,6 +325,35 @@ def test_a_range_without_zero_starts_at_its_nearer_end():
     explorer = overall_shift([1, 2], shift=(2, 4))
     assert explorer.shift == 2.0
     assert len(explorer.positions["shift"]) == 201
+
+
+@not_played
+@pytest.mark.parametrize("shift", [(-5, 5), (-0.5, 0.5), (-2.5, 2.5), (-1, 2), (-1e-3, 3), (2, 4)])
+def test_a_shift_on_a_button_is_the_shift_it_sets(shift):
+    """And where 0 lies between the ends, the explorer starts there."""
+    explorer = overall_shift([1, 2], shift=shift)
+    named_shifts = {numbers_in(label)[0]: at["shift"] for label, at in presets(explorer).items() if "shift " in label}
+    assert set(named_shifts) == {max(0.0, shift[0]), float(shift[1])}
+    assert all(at == shown for shown, at in named_shifts.items())
+    assert explorer.shift == max(0.0, shift[0])
+
+
+@not_played
+@pytest.mark.parametrize(("x", "there"), [(None, True), ([5, 6, 7], False), ([-1.2, 0, -0.3], True)])
+def test_a_vector_whose_mean_is_out_of_reach_has_no_button_for_mean_0(x, there):
+    explorer = norm_geometry(x)
+    assert ("mean 0" in presets(explorer)) == there
+    if there:
+        press(explorer, "mean 0")
+        assert numbers_in(explorer.words(explorer.steps(**explorer.values)))[3] == pytest.approx(0, abs=0.02)
+
+
+@not_played
+@pytest.mark.parametrize(("eps", "there"), [(1e-5, True), (1e-10, True), (1e-12, False), (1.0, True)])
+def test_a_button_leads_to_the_root_of_eps_where_the_slider_goes_so_far(eps, there):
+    explorer = eps_effect(inside=[eps], outside=[])
+    root = [at["size"] for label, at in presets(explorer).items() if "√ε" in label]
+    assert root == ([pytest.approx(eps**0.5, rel=0.04)] if there else [])  # thirty positions in a factor of ten
 
 
 @not_played

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from torch.nn import functional as F
@@ -13,6 +15,7 @@ from widgets import activation_curves, gate_flow, parameter_ledger, product_fits
 from widgets.experiments.product_task import learn_product
 from widgets.maths.budget import MODELS
 from widgets.pictures.gate_flow import HEIGHT
+from widgets.pictures.product_fits import product_figures
 
 NAN = float("nan")
 not_played = pytest.mark.usefixtures("short_reels")
@@ -219,6 +222,25 @@ def test_the_product_picture_takes_fits_and_says_their_errors():
     assert [line.split()[0] for line in lines[1:]] == ["ReLU", "SwiGLU"]
     typical = fits[1].error_inside.median().item()
     assert numbers_in(lines[2])[0] == pytest.approx(typical, rel=0.06)
+
+
+def test_two_fits_of_one_network_are_two_rows():
+    fits = [learn_product("ReLU", seeds=1, steps=3, biases=biases) for biases in (False, True)]
+    lines = repr(product_fits(fits)).splitlines()
+    assert [numbers_in(line)[0] for line in lines[1:]] == [
+        pytest.approx(fit.error_inside.item(), rel=0.06) for fit in fits
+    ]
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3, 4])
+def test_the_cloud_is_of_the_seed_whose_error_stands_above(seeds):
+    fit = learn_product("ReLU", seeds=seeds, steps=3)
+    seed = fit.error_inside.tolist().index(fit.error_inside.median().item())
+    (figure,) = product_figures([fit])
+    cloud = next(line for line in figure.findobj(Line2D) if line.get_marker() == ".")
+    drawn = np.asarray(cloud.get_ydata())
+    told = fit.predicted_inside[seed][: len(drawn)].clamp(-4, 4).numpy()  # within ±2 the product is within ±4
+    assert np.corrcoef(drawn, told)[0, 1] == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.parametrize(

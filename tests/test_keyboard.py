@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import Lesson
 from tests.explorers import EXPLORERS
@@ -143,7 +144,7 @@ def answer(keys: Keys, path: Path, ask: str, following: str) -> None:
         keys.press("Shift+Enter")
         keys.quiet()
         said = f"Yes, {'ABCD'[chosen]}." if "ABCD"[chosen] == right_answer(path, ask) else "It came out as"
-        assert said in keys.lesson.show(ask).inner_text()
+        expect(keys.lesson.show(ask)).to_contain_text(said, timeout=60e3)  # the kernel may not have begun yet
         keys.lesson.show(following)
 
 

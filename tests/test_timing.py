@@ -211,10 +211,21 @@ def test_compiling_leaves_the_settings_alone():
 
     before = inductor.compile_threads
     seen = []
-    with patch.object(torch, "compile", lambda norm, **_: lambda *x: seen.append(inductor.compile_threads) or norm(*x)):
-        norms, _ = compiled_norms(3, 8)
+
+    def compiled(norm, **_):
+        return lambda *x: seen.append((inductor.compile_threads, torch.get_num_threads())) or norm(*x)
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with patch.object(torch, "compile", compiled), patch.object(torch.compiler, "reset") as forgotten:
+            norms, _ = compiled_norms(3, 8)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(threads)
     assert len(norms) == 2
-    assert set(seen) == {1}
+    assert set(seen) == {(1, 1)}  # for another number of threads, such as the timings', torch compiles once more
+    assert forgotten.called  # other sizes count against its limit of eight
     assert inductor.compile_threads == before
 
 

@@ -57,7 +57,8 @@ def test_held_out_loss_counts_every_place_once():
     """9 tokens in pieces of 2 and the next: places 1 to 8, of which the zeros cost log 2 and the others log 4."""
     tokens = torch.tensor([1, 0, 2, 1, 0, 0, 2, 2, 1])
     expected = (3 * math.log(2) + 5 * math.log(4)) / 8
-    assert held_out_loss(Constant(), tokens, context=2) == pytest.approx(expected)
+    for dtype in (torch.int64, torch.int32, torch.uint8):
+        assert held_out_loss(Constant(), tokens.to(dtype), context=2) == pytest.approx(expected)
 
 
 def test_training_learns_and_repeats():

@@ -26,17 +26,17 @@ def scientific(value: float) -> str:
     return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", "−")
 
 
-def fitted(value: float, characters: int, sign: bool = False) -> str:
+def fitted(value: float, characters: int) -> str:
     """A number in at most so many characters, its sign not counted: with two decimals, one, none, or a power of ten.
 
     characters: at least 3
     """
     for digits in (2, 1, 0):
-        text = number(value, digits, sign)
-        if len(text.lstrip("+−")) <= characters:
+        text = number(value, digits)
+        if len(text.lstrip("−")) <= characters:
             return text
     mantissa, exponent = f"{value:.0e}".split("e")
-    return ("+" if sign and value > 0 else "") + f"{mantissa}e{int(exponent)}".replace("-", "−")
+    return f"{mantissa}e{int(exponent)}".replace("-", "−")
 
 
 def two_digits(value: float) -> str:

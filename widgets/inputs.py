@@ -225,15 +225,15 @@ def eps_values(name: str, values: object) -> list[float]:
     return numbers
 
 
-def number_range(name: str, values: object, largest: float = 1e6, apart: float = 1e-3) -> tuple[float, float]:
-    """Two numbers (low, high), each at most `largest` in size, the second larger by at least `apart`.
+def number_range(name: str, values: object) -> tuple[float, float]:
+    """Two numbers (low, high), each at most a million in size, the second larger by at least a thousandth.
 
     values: a list, tuple, numpy array or tensor of two numbers
     Raises TypeError for what is no pair of numbers, ValueError outside the limits.
     """
-    wanted = f"Expected {name} to be (low, high), two numbers from {-largest:g} to {largest:g}, {apart:g} apart or more"
+    wanted = f"Expected {name} to be (low, high), two numbers from -1e6 to 1e6, 0.001 apart or more"
     low, high = _row(wanted, values, 2, 2)
-    if not (-largest <= low < high <= largest and high - low >= apart):
+    if not (-1e6 <= low < high <= 1e6 and high - low >= 1e-3):
         raise ValueError(f"{wanted}; got ({low:g}, {high:g}).")
     return low, high
 
@@ -272,7 +272,7 @@ def _axes(array: Tensor | np.ndarray) -> str:
 def as_tokens(values: object, axes: int, below: int, least: int = 0) -> Tensor:
     """Tokens as they are given: whole numbers from 0 to below `below`, along each axis at least `least` of them.
 
-    values: a tensor of that many axes -> the same tensor
+    values: a tensor of that many axes -> the same numbers as int64, which torch asks for
     Raises TypeError for what is no tensor of whole numbers, ValueError for other axes, too few tokens and others.
     """
     wanted = f"Expected tokens as a tensor of whole numbers from 0 to {below - 1} with {axes} axes"
@@ -284,7 +284,7 @@ def as_tokens(values: object, axes: int, below: int, least: int = 0) -> Tensor:
         raise ValueError(f"{wanted}, {least} or more along each; got {_axes(values)}.")
     if values.numel() and not 0 <= (low := int(values.min())) <= (high := int(values.max())) < below:
         raise ValueError(f"{wanted}; got {low if low < 0 else high}.")
-    return values
+    return values.long()
 
 
 def as_module(name: str, value: object) -> nn.Module:

@@ -94,7 +94,8 @@ def compiled_norms(rows: int, d: int) -> tuple[dict[str, Norm], str]:
             Norm(kind, "compiled", torch.compile(function, dynamic=False))
             for kind, function in (("LayerNorm", layer_norm_by_hand), ("RMSNorm", rms_norm_by_hand))
         ]
-        with inductor.patch(compile_threads=1):  # otherwise a pool of processes starts
+        torch.compiler.reset()  # what was compiled for other sizes counts against torch's limit of eight
+        with one_thread(), inductor.patch(compile_threads=1):  # as they are timed; and no pool of processes
             for norm, backward in itertools.product(norms, (False, True)):
                 _call(norm.function, *norm.arguments(rows, d), backward=backward)()
     except Exception as problem:  # a missing or unfit compiler shows itself in many kinds of errors

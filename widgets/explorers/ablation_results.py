@@ -14,10 +14,8 @@ from widgets.pictures.ablation_results import ablation_figures
 def ablation_results(runs: list[Run]) -> Explorer:
     """Four arms and the four changes of one part between them, with error bars of two standard errors.
 
-        runs: from functools import partial
-
-    from widgets.experiments.ablation.read_runs
-        Raises TypeError or ValueError when they are something else, or too few.
+    runs: from widgets.experiments.ablation.read_runs
+    Raises TypeError or ValueError when they are something else, or too few.
     """
     found = results(runs)
     lines = [_arm(found, arm) for arm in found.losses] + [_difference(each) for each in found.differences]

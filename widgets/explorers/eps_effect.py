@@ -37,11 +37,9 @@ class Eps(Explorer):
     def __init__(self, rules: Sequence[EpsRule]) -> None:
         self.rules = rules
         controls = {"size": Slider("RMS of the input", SIZES, 1e-3, scientific)}
-        presets = {
-            "RMS 1": {"size": 1.0},
-            f"RMS = √ε of {scientific(rules[0].eps)}": {"size": math.sqrt(rules[0].eps)},
-            f"RMS {scientific(10.0**LOWEST)}": {"size": 10.0**LOWEST},
-        }
+        root = f"RMS = √ε of {scientific(rules[0].eps)}"
+        wanted = {"RMS 1": 1.0, root: math.sqrt(rules[0].eps), f"RMS {scientific(10.0**LOWEST)}": 10.0**LOWEST}
+        presets = {label: {"size": size} for label, size in wanted.items() if size >= SIZES[0]}
         super().__init__(controls, presets)
 
     def paint(self) -> EpsPicture:

@@ -23,7 +23,8 @@ def gate_flow(content: object = None, gate_input: object = None, position: int |
     """Content, gate input, gate = Swish(gate input) and product at eight positions; a slider turns one gate input.
 
     content: 2 to 8 numbers; gate_input: as many, from -6 to 3 (beyond 3, Swish(z) is nearly z)
-    position: the one to turn at the start, counted from 1; the third unless given, or the last of two
+    position: the one to turn at the start, counted from 1; the third unless given, or the last of two. Its gate input
+    is taken to the nearest 0.05
     Raises TypeError or ValueError in a sentence when one of them is something else.
     """
     content = as_vector(CONTENT if content is None else content, most=8)

@@ -43,11 +43,9 @@ class NormGeometry(Explorer):
             "view": Slider("walk around", VIEWS, 0.0, _degrees),
         }
         mean = x.mean().item()
-        presets = {
-            "mean 0": {"shift": -mean},
-            "mean below 0": {"shift": -mean - 1.0},
-            "from the side": {"view": 60.0},
-        }
+        wanted = {"mean 0": -mean, "mean below 0": -mean - 1.0}
+        presets = {label: {"shift": at} for label, at in wanted.items() if SHIFTS[0] <= at <= SHIFTS[-1]}
+        presets["from the side"] = {"view": 60.0}
         super().__init__(controls, presets)
 
     def paint(self) -> NormGeometryPicture:

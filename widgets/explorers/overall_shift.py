@@ -26,7 +26,7 @@ def overall_shift(x: object = None, layernorm_only: bool = False, shift: tuple[f
 
     x: 2 to 12 numbers (list, tuple, numpy array or tensor), by default (2, -1, 0.5, 3, -0.5, 1)
     layernorm_only: shows the LayerNorm path alone, as in lesson 01
-    shift: the slider's smallest and largest value, in 201 positions
+    shift: the slider's smallest and largest value, in 201 positions, and 0 where it lies between them
     Raises TypeError or ValueError in a sentence when one of them is something else.
     """
     x, layernorm_only = as_vector(EXAMPLE if x is None else x), yes_or_no("layernorm_only", layernorm_only)
@@ -38,8 +38,8 @@ class OverallShift(Explorer):
 
     def __init__(self, x: Tensor, layernorm_only: bool, lowest: float, highest: float) -> None:
         self.x0, self.layernorm_only, self.furthest = x, layernorm_only, max(abs(lowest), abs(highest))
-        shifts = np.linspace(lowest, highest, SHIFTS).round(9)
         start = min(max(0.0, lowest), highest)
+        shifts = sorted({*np.linspace(lowest, highest, SHIFTS).round(9).tolist(), start})
         digits = 2 if (highest - lowest) / (SHIFTS - 1) >= 0.005 else 4
         self._written = partial(number, digits=digits, sign=True)
         controls: dict[str, Control] = {
@@ -48,11 +48,15 @@ class OverallShift(Explorer):
             "x": TextBox("your own x₀", ", ".join(f"{component:.12g}" for component in x.tolist())),
         }
         presets: dict[str, dict[str, Any]] = {
-            f"shift {number(start, 0)}": {"shift": start},
-            f"shift {number(highest, 0, sign=True)}": {"shift": highest},
+            f"shift {self._named(start)}": {"shift": start},
+            f"shift {self._named(highest)}": {"shift": highest},
             "constant vector": {"x": ", ".join(["1"] * len(x))},
         }
         super().__init__(controls, presets)
+
+    def _named(self, shift: float) -> str:
+        """A shift on a button: a whole number as such, another one as the slider writes it."""
+        return number(shift, 0, sign=True) if shift == round(shift) else self._written(shift)
 
     def take(self, name: str) -> dict[str, float]:
         self.x0 = parse_vector(self.x)

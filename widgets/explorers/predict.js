@@ -1,7 +1,7 @@
 // One question and its answers as a form: native radio buttons, so that the keyboard works as everywhere on the web.
 // Radio buttons of different forms never share a group, so all questions can use one name.
 // All words come from the model; this file only says which of them are shown. The model may be a kernel's widget or
-// anything with get, set, on, off and save_changes. A commitment is told to the page as the event "committed".
+// anything with get, set, on, off and save_changes.
 
 const WATCHED = ["choice", "sure", "committed", "ran", "hands", "counting", "problem"];
 
@@ -82,7 +82,6 @@ function listen(model, el, parts, save) {
     event.preventDefault();
     if (model.get("committed") || model.get("choice") < 0) return;
     save({ committed: true, ran: false });
-    el.dispatchEvent(new CustomEvent("committed", { bubbles: true, detail: { choice: model.get("choice") } }));
     moveOn(el, parts.said);
   };
   parts.withdraw.onclick = () => { save({ committed: false, ran: false }); parts.radios[model.get("choice")].focus(); };

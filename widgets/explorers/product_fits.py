@@ -24,12 +24,12 @@ def product_fits(fits: Sequence[ProductFit] | None = None) -> Explorer:
     for fit in fits:
         if not isinstance(fit, ProductFit):
             raise TypeError(f"{wanted}; got {shortened(fit)} among them.")
-    errors = {
-        fit.network: [two_digits(error.median().item()) for error in (fit.error_inside, fit.error_outside)]
+    errors = [
+        (fit.network, *(two_digits(error.median().item()) for error in (fit.error_inside, fit.error_outside)))
         for fit in fits
-    }
+    ]
     lines = [f"{'mean squared error':<20}{'inside':>10}{'outside':>10}"]
-    lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, (inside, outside) in errors.items()]
-    each = (f"{network} {inside} inside and {outside} outside" for network, (inside, outside) in errors.items())
+    lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, inside, outside in errors]
+    each = (f"{network} {inside} inside and {outside} outside" for network, inside, outside in errors)
     label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
     return still(partial(product_figures, fits), label, "\n".join(lines))

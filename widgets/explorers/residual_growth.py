@@ -26,7 +26,7 @@ def residual_growth(
     norms: out of "no norm", "LayerNorm", "RMSNorm"; feed_forwards: out of "ReLU", "SwiGLU"
     places: out of "before" and "after": the norm before each layer, or after it and its sum; with "after" a second
     plot shows the cosine between the stream and the input
-    gain: above 0, at most 2; each weight has the standard deviation gain / sqrt(numbers in)
+    depth: 4 to 64; gain: 0.01 to 2; each weight has the standard deviation gain / sqrt(numbers in)
     Raises TypeError or ValueError in a sentence for anything else, and for more than eight curves.
     """
     depth, gain = whole_number("depth", depth, 4, DEEPEST), real_number("gain", gain, 0.01, 2)
@@ -52,8 +52,8 @@ def _words(growths: Sequence[Growth], depth: int) -> str:
 
 
 def _lines(growths: Sequence[Growth], depth: int) -> str:
-    """A line an arm: its size after every fourth part of the way, and beside a norm after its layer what is kept."""
-    shown = range(0, depth + 1, max(1, round(depth / 4)))
+    """A line an arm: its size after each quarter of the way and at the end; with a norm after, what is kept."""
+    shown = sorted({*range(0, depth + 1, round(depth / 4)), depth})
     sharing = any(one.arm.place == "after" for one in growths)
     width = max(len(str(one.arm)) for one in growths) + 2
     lines = [f"{'RMS after block':<{width}}" + "".join(f"{block:>8}" for block in shown)]

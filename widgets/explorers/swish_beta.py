@@ -18,7 +18,7 @@ POSITIONS = np.linspace(0, LARGEST, 101).round(2)
 def swish_beta(beta: float = 1.0) -> Explorer:
     """Swish as a slider takes beta from 0, the line z / 2, to 10, nearly ReLU.
 
-    beta: where it starts, 0 to 10
+    beta: where it starts, 0 to 10, to the nearest 0.1
     Raises TypeError or ValueError in a sentence when beta is something else.
     """
     return SwishBeta(real_number("beta", beta, 0, LARGEST))

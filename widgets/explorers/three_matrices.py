@@ -26,7 +26,8 @@ SIZES = np.linspace(0, 2, 41).round(2)
 def three_matrices(x: object = None, activation: str = "Swish") -> Explorer:
     """One token through the three matrices of a gated layer; a slider for each of its components, and its size.
 
-    x: 3 numbers from -3 to 3, by default (1, 2, -1); the matrices are those of lessons 03 and 04, with d_ff 4
+    x: 3 numbers from -3 to 3, each to the nearest 0.1, by default (1, 2, -1); the matrices are those of lessons 03
+    and 04, with d_ff 4
     activation: what makes the gate: "Swish" (SwiGLU), "GELU", "ReLU", "sigmoid" or "none" (bilinear)
     Raises TypeError or ValueError in a sentence when one of them is something else.
     """

@@ -12,14 +12,13 @@ from widgets.maths import activations
 from widgets.maths.activations import swish
 
 LOWEST, HIGHEST = -6.0, 3.0  # gate inputs worth turning through: below, Swish is nearly 0, above, nearly z
-STATES = ("flipped", "closed", "attenuated", "passed", "amplified")
 
 
 def gate_states(gate: Tensor) -> list[str]:
     """What each gate does to its content, with the gate read to one decimal.
 
     Below 0 the content is flipped, at 0.0 closed off, between attenuated, at 1.0 passed, above 1 amplified.
-    gate: (d_ff,) finite -> d_ff of the words in STATES
+    gate: (d_ff,) finite -> d_ff of these five words
     Raises ValueError for a gate that is not finite, or not one row of numbers.
     """
     if gate.dim() != 1:

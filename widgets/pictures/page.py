@@ -106,12 +106,11 @@ def line(page: Page, x: Sequence[float], y: Sequence[float], **look: Any) -> Lin
     return page.add(Line2D(x, y, **{"color": style.INK, "linewidth": 1.6, **look}))
 
 
-def arrow(page: Page, *points: tuple[float, float], colour: str = style.INK, head: bool = True) -> None:
+def arrow(page: Page, *points: tuple[float, float], colour: str = style.INK) -> None:
     """A line through points of the page, with an arrow head at the last."""
     line(page, *zip(*points, strict=True), color=colour, linewidth=1.2, zorder=0.5)
-    if head:
-        tip: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.2}
-        page.add(FancyArrowPatch(points[-2], points[-1], color=colour, zorder=0.5, **tip))
+    tip: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.2}
+    page.add(FancyArrowPatch(points[-2], points[-1], color=colour, zorder=0.5, **tip))
 
 
 class BarRow:

@@ -53,7 +53,7 @@ def _square(page: Page, place: Rect, reach: float, where: str, fit: tuple[Tensor
     chart = Chart(page, place, edge, edge)
     box(page, *(place.left, place.bottom, SIDE, SIDE), facecolor="none", edgecolor=style.RULE, linewidth=1)
     chart.plot(edge, edge, color=style.FAINT, linewidth=1)
-    middle = predicted[error.argsort()[len(error) // 2]]
+    middle = predicted[error.argsort()[(len(error) - 1) // 2]]  # of an even number the one that median() gives
     across, up = (values[:SHOWN].clamp(*edge).tolist() for values in (truth, middle))
     chart.plot(across, up, color=colour, linestyle="none", marker=".", markersize=4)
     faint(page, place.left, place.top + 5, where)
