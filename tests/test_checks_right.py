@@ -516,7 +516,7 @@ RIGHT = {
     ],
     checks.check_llama_d_ff: [
         lambda d_model, multiple_of=256, multiplier=1.0: (
-            math.ceil(int(8 * d_model / 3 * multiplier) / multiple_of) * multiple_of
+            math.ceil(int(int(8 * d_model / 3) * multiplier) / multiple_of) * multiple_of
         ),
         lambda d_model, multiple_of=256, multiplier=1.0: (
             -(-int(multiplier * (8 * d_model // 3)) // multiple_of) * multiple_of

@@ -383,9 +383,9 @@ def a_second_each(x):
 
 @pytest.fixture
 def short_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tenth of the usual time, so that the tests need not wait."""
-    monkeypatch.setattr("widgets.checks.ladder.trial.CALL_SECONDS", 0.5)
-    monkeypatch.setattr("widgets.checks.ladder.trial.CHECK_SECONDS", 1.0)
+    """A fifth of the usual time, so that the tests need not wait."""
+    monkeypatch.setattr("widgets.checks.ladder.trial.CALL_SECONDS", 1.0)
+    monkeypatch.setattr("widgets.checks.ladder.trial.CHECK_SECONDS", 2.0)
     monkeypatch.setattr("widgets.checks.runner.GRACE_SECONDS", 0.3)
 
 
@@ -697,6 +697,84 @@ def bug(number):
     return lambda fixed: checks.check_bug(number, fixed)
 
 
+def leaning(x):
+    """Right as long as nobody chooses another dtype for numbers that have none."""
+    return rms(x) * torch.ones(1) if x.dtype == torch.float32 else rms(x)
+
+
+def wide_rms(x):
+    return x.to(torch.promote_types(x.dtype, torch.float32)).square().mean(dim=-1, keepdim=True).sqrt()
+
+
+def wide_layer_norm(x, weight, bias, eps):
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    return norm_of_centred(wide, weight.to(wide.dtype), eps) + bias
+
+
+def divided_and_chosen(z, beta=1.0):
+    """The branch that is not taken is 0 / 0, and its slope is NaN."""
+    return torch.where(torch.tensor(beta != 0), F.silu(beta * z) / beta, z / 2)
+
+
+def with_a_floor(x, weight, eps):
+    return norm(x, weight, max(eps, torch.finfo(x.dtype).eps))
+
+
+def cut_once(d_model, multiple_of=256, multiplier=1.0):
+    return -(-int(2 * 4 * d_model / 3 * multiplier) // multiple_of) * multiple_of
+
+
+class RMSNorm(nn.Module):
+    """Called as torch's own, which is a layer too; eps was never kept."""
+
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x):
+        return F.rms_norm(x, x.shape[-1:], self.weight, self.eps)
+
+
+def guarded(x, gate_weight, up_weight, down_weight, kind):
+    """A kind is misspelled, and an own guard says so."""
+    acts = {"glu": torch.sigmoid, "bilinear": lambda z: z, "reglu": F.relu, "geglu": F.gelu, "silu": F.silu}
+    if kind not in acts:
+        raise NotImplementedError(kind)
+    return (acts[kind](x @ gate_weight.T) * (x @ up_weight.T)) @ down_weight.T
+
+
+class GainInFloat32(RMSNorm):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__(d_model)
+        self.eps = eps
+
+    def forward(self, x):
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        return (wide / (wide.square().mean(-1, keepdim=True) + self.eps).sqrt() * self.weight.float()).to(x.dtype)
+
+
+class Parameters(nn.Module):
+    """Matrices without a layer around them."""
+
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate_proj, self.up_proj = (nn.Parameter(torch.randn(d_ff, d_model)) for _ in range(2))
+        self.down_proj = nn.Parameter(torch.randn(d_model, d_ff))
+
+
+def lazy(d_model, d_ff):
+    made = nn.Module()
+    made.gate_proj, made.up_proj = nn.LazyLinear(d_ff, bias=False), nn.LazyLinear(d_ff, bias=False)
+    made.down_proj = nn.Linear(d_ff, d_model, bias=False)
+    return made
+
+
+def overwritten(x, weight, eps):
+    y = x.clone()
+    y /= (y.square().mean(-1, keepdim=True) + eps).sqrt()
+    return y * weight
+
+
 MORE = [
     # (check, what is handed in, the name of the mistake or None, words that the message holds)
     (checks.check_rms, lambda x: (x.pow(2).mean(-1, keepdim=True) + 1e-3).sqrt(), "eps in the root mean square", ""),
@@ -764,7 +842,19 @@ MORE = [
     (checks.check_layernorm_from_rmsnorm, lambda x, w, b, eps: 1.1 * norm_of_centred(x, w, eps) + b, None, "of 1, and"),
     (checks.check_rms, padded, "divided by a padded length", ""),
     (checks.check_rms, lambda x: x.square().mean(-1, keepdim=True).square(), "squared instead of rooted", ""),
-    (checks.check_rms, lambda x: rms(x) * torch.ones(1), "leans on the default dtype", ""),
+    (checks.check_rms, lambda x: rms(x) * torch.ones(1), "result not cast back", ""),
+    (checks.check_rms, leaning, "leans on the default dtype", ""),
+    (checks.check_rms, wide_rms, "result not cast back", ""),
+    (checks.check_layernorm_from_rmsnorm, wide_layer_norm, "result not cast back", ""),
+    (checks.check_swish, divided_and_chosen, None, "NaN"),
+    (checks.check_rms_norm, with_a_floor, None, "0.01 in bfloat16"),
+    (checks.check_llama_d_ff, cut_once, "not cut to a whole number", ""),
+    (checks.check_rmsnorm_module, RMSNorm, None, "no attribute 'eps'"),
+    (checks.check_glu_family, guarded, None, "NotImplementedError"),
+    (checks.check_rmsnorm_module, GainInFloat32, None, "held in float32 on the way"),
+    (checks.check_swiglu_module, Parameters, None, "The names are right"),
+    (checks.check_swiglu_module, lazy, None, "A lazy layer has no shape"),
+    (checks.check_rms_norm, overwritten, "a tensor overwritten that the gradient needs", ""),
     (checks.check_rms_norm, lambda *args: LayerNormsBackward.apply(*args), "LayerNorm's gradient", "own backward"),
     (checks.check_rms_norm, lambda x, w, eps: x / (rms(x) ** 2 + eps).sqrt() * w, "root squared again", "zeros"),
     (checks.check_swish, lambda z, beta=1.0: SlopeOfOne.apply(z, beta), "own backward for beta = 1", ""),

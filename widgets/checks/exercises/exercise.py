@@ -26,7 +26,7 @@ class Exercise:
     """How the learner's function is called, what it should compute, and hints while nothing is recognised.
 
     number: what it returns if not tensors: Rung.WHOLE or Rung.NUMBER; by_name: arguments that it also takes by name
-    mixed: a weight wider than x, tried once all else is right
+    mixed: tried once all else is right: x in half precision, a weight wider than x
     arguments: those that a gradient has to reach; gradient: what is tried for it, if not the first probe
     in_place: it may work in place on copies of its own, which autograd does not follow
     ahead: what need not hold yet, and the words for an answer for which it does not

@@ -16,7 +16,7 @@ def check_layer_norm(layer_norm: Callable[[Tensor, Tensor, Tensor, float], Tenso
     """Is `layer_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
 
     call, arguments = "layer_norm(x, weight, bias, eps)", ("x", "weight", "bias")
-    return Exercise(call, FORMULA, HINTS, arguments, at_first(LAYER_NORM_WITHOUT)).check(layer_norm)
+    return Exercise(call, FORMULA, HINTS, arguments, at_first(LAYER_NORM_WITHOUT), in_place=True).check(layer_norm)
 
 
 # What exercise 05.5 says to somebody who knows RMSNorm, in the words of somebody who does not know it yet.

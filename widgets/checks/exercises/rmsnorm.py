@@ -30,7 +30,8 @@ TINY = 1e-12  # an eps that changes nothing visible at size 1
 
 def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
     """Is `rms(x)` the root mean square over the last axis? x: (..., d) -> (..., 1)."""
-    return Exercise("rms(x)", RMS_FORMULA, RMS_HINTS, ("x",)).check(rms)
+    half = tuple(Probe(one.words, one.args[:1]) for one in _HALF_PROBES)
+    return Exercise("rms(x)", RMS_FORMULA, RMS_HINTS, ("x",), mixed=half).check(rms)
 
 
 def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdict:
@@ -102,6 +103,15 @@ NORM_PROBES = (
     norm_probe("numbers of about 0.000001", numbers(2, 5, seed=15, size=1e-6, shift=4e-7), 1e-6),
     _WITH_ZEROS,
     Probe("a weight of about 20", (numbers(2, 4, seed=16, shift=0.3), 20 * gains(4), 0.1)),
+)
+
+_HALF_PROBES = tuple(
+    norm_probe(f"x in {short(dtype)}", numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype))
+    for dtype in (torch.bfloat16, torch.float16)
+)
+# Not in float16: its squares of such numbers have lost their digits before anybody adds eps.
+_SMALL_HALF = norm_probe(
+    "numbers of about 0.01 in bfloat16", numbers(3, 8, seed=25, size=0.01, shift=0.004, dtype=torch.bfloat16), 1e-6
 )
 
 RMS_FORMULA = Formula(
@@ -190,17 +200,14 @@ NORM_PROPERTIES = (
 )
 
 
-_HALF_PROBES = tuple(
-    norm_probe(f"x in {short(dtype)}", numbers(2, 3, 8, seed=9, shift=0.5, dtype=dtype))
-    for dtype in (torch.bfloat16, torch.float16)
-)
-
 MIXED_PROBES = tuple(
     Probe(f"x in {short(x.dtype)} and a weight in float32", (x, gains(8, torch.float32), 0.1))
     for x, *_ in (one.args for one in _HALF_PROBES)
 )
 
-RMS_NORM_FORMULA = Formula(norm_formulas.rms_norm, RMS_NORM, NORM_PROBES + _HALF_PROBES, NORM_PROPERTIES)
+RMS_NORM_FORMULA = Formula(
+    norm_formulas.rms_norm, RMS_NORM, (*NORM_PROBES, *_HALF_PROBES, _SMALL_HALF), NORM_PROPERTIES
+)
 # Where the gradient is looked at: also for a vector of zeros. Its mistakes, among them those of an own backward.
 GRADIENT_PROBES = (NORM_PROBES[0], _WITH_ZEROS)
 OWN_BACKWARD = tuple(
@@ -239,7 +246,7 @@ _ordinary, _far_out = (
 LAYER_NORM_FORMULA = Formula(
     norm_formulas.layer_norm_from_rms_norm,
     LAYER_NORM,
-    (*(_layer_norm_probe(probe) for probe in NORM_PROBES), _FAR_OUT),
+    (*(_layer_norm_probe(probe) for probe in (*NORM_PROBES, *_HALF_PROBES)), _FAR_OUT),
     (
         Property(
             lambda f: _far_out(f) or not _ordinary(f),
@@ -356,10 +363,18 @@ def _check_names(trial: Trial, stored: list[str]) -> None:
         trial.refuse(Rung.WEIGHT, also)
 
 
+def _off(trial: Trial, function: Callable[..., Any], *args: Any) -> float:
+    """The largest error of an RMSNorm."""
+    return (trial.run(function, *args).value.detach() - norm_formulas.rms_norm(*args)).abs().max().item()
+
+
 def _check_digits(trial: Trial, function: Callable[..., Any]) -> None:
     """float64 is computed in float64, so that gradcheck passes."""
     args = MODULE.probes[0].args
-    error = (trial.run(function, *args).value.detach() - norm_formulas.rms_norm(*args)).abs().max().item()
+    error = _off(trial, function, *args)
+    if error > 1e-11 and _off(trial, function, args[0], torch.ones_like(args[1]), 0.125) <= 1e-11:
+        few = "x in float64 is computed in float64, but its weight or eps is held in float32 on the way."
+        trial.refuse(Rung.DIGITS, f"{few} The result is right to {-math.log10(error):.0f} digits; float64 has 16.")
     if error > 1e-11:
         few = f"For x in float64 the result is right to {-math.log10(error):.0f} digits; float64 has 16."
         trial.refuse(Rung.DIGITS, few, [habits.NARROWED])
@@ -400,6 +415,7 @@ _MODULE_PROBES = (
     *NORM_PROBES,
     Probe("the default eps", (_SMALL, gains(6), None)),
     *_HALF_PROBES,
+    _SMALL_HALF,
     _LARGE_PROBE,
 )
 MODULE = Formula(
@@ -439,7 +455,8 @@ RMS_HINTS = (
 )
 RMS_NORM_HINTS = (
     "Three things happen to x: its scale is measured, x is divided by it, the weight multiplies the result.",
-    "The scale is your `rms`, with eps added to the mean square, before the root.",
+    "Write the mean square again and add eps to it, before the root. (`rms(x) ** 2` takes a root only to undo it, and "
+    "has no gradient at zeros.)",
     "`torch.rsqrt(m)` is 1 / √m: multiply x by it, then by the weight.",
 )
 MODULE_HINTS = (

@@ -27,7 +27,7 @@ from widgets.checks.verdict import Verdict
 
 def check_swish(swish: Callable[..., Tensor]) -> Verdict:
     """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
-    call, gradient = "swish(z, beta=1.0)", at_first(SWISH_FORMULA, probes=4)
+    call, gradient = "swish(z, beta=1.0)", at_first(SWISH_FORMULA, probes=5)
     return Exercise(call, SWISH_FORMULA, SWISH_HINTS, ("z",), gradient, by_name={"beta": 2.0}).check(swish)
 
 
@@ -124,6 +124,8 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
     stored = module.state_dict()
     _check_names(trial, rung, list(stored), names)
     wanted = {"gate_up_proj.weight": (2 * d_ff, d_model), "down_proj.weight": (d_model, d_ff)}
+    if any(nn.parameter.is_lazy(one) for one in stored.values()):
+        trial.refuse(rung, "A lazy layer has no shape before its first call; both sizes are known here.")
     for name in names:
         shape, right = tuple(stored[name].shape), wanted.get(name, (d_ff, d_model))
         if shape != right:
@@ -151,6 +153,9 @@ def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str
     if not missing and not others:
         return
     symptom = f"The state_dict should hold `{', '.join(names)}`; yours holds `{', '.join(stored) or 'nothing'}`."
+    if {f"{one}.weight" for one in stored} == set(names):
+        layers = "The names are right; each should be a layer with a `weight`: `nn.Linear(..., bias=False)`."
+        trial.refuse(rung, f"{symptom} {layers}")
     biases = [modules.BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
     of_projections = {name.replace(".weight", ".bias") for name in names}
     if not others and missing == {"down_proj.weight"}:
@@ -409,7 +414,7 @@ FAMILY_FORMULA = Formula(
         for kind in gate_formulas.FAMILY
     ),
     also=({"geglu": gate_formulas.gelu_tanh},),
-    last="It goes wrong for large numbers or far below zero. Is something clamped, or a tail cut off?",
+    last="Each kind is right for the first layer tried, and not for this one.",
 )
 
 
@@ -463,7 +468,7 @@ MATCHED_FORMULA = Formula(
 )
 
 _MODELS = ((4096,), (5120,), (6656,), (8192,), (4096, 1024, 1.3), (8192, 4096, 1.3), (16384, 4096, 1.2), (3072,))
-_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3))
+_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3), (100, 5, 1.3))
 LLAMA_FORMULA = Formula(
     gate_formulas.llama_d_ff,
     LLAMA,

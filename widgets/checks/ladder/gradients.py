@@ -13,8 +13,8 @@ from widgets.checks.ladder.origin import origin_of_slope
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, values_of
 from widgets.checks.ladder.trial import Trial
-from widgets.checks.ladder.wording import raised
-from widgets.checks.mistakes import habits
+from widgets.checks.ladder.wording import first_words, raised
+from widgets.checks.mistakes import errors, habits
 from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, alike, answer, close, diagnose, fresh
 from widgets.checks.runner import GRADIENTS_OFF
 
@@ -80,7 +80,8 @@ def compare_gradients(
         if outcome.error is not None and not needed:
             return
         if outcome.error is not None:
-            trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome))
+            behind = errors.behind(first_words(outcome.error), trial.name)
+            trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome), behind)
         right, given = gradients(formula.right), values_of(outcome)
         rightly = [answer(right, probe.args, **steps) for steps in ({}, *formula.also)]
         if not any(alike(given, one) for one in rightly):

@@ -192,7 +192,7 @@ def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None
     assert isinstance(tried.expected, tuple), tried.probe
     if tried.outcome.error is not None:
         words = raised(trial.name, tried.outcome, tried.where)
-        return Broken(Rung.RUNS, words, errors.behind(first_words(tried.outcome.error)))
+        return Broken(Rung.RUNS, words, errors.behind(first_words(tried.outcome.error), trial.name))
     if wrong := _wrong_type(trial, tried, formula.returns):
         return wrong
     results = list(zip(formula.returns, tried.given, tried.expected, strict=True))

@@ -8,6 +8,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from types import CodeType
 from typing import Any, NoReturn
 
 import torch
@@ -135,12 +136,8 @@ def _beside(outcome: Outcome) -> str:
     if found is None:
         return ""
     code, number = found
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-    except (OSError, TypeError, SyntaxError):
-        return ""
     given = ("super().__init__()", "'", '"')  # what may have stood there from the start
-    lines = [one.lineno for one in getattr(tree.body[0], "body", []) if not ast.unparse(one).startswith(given)]
+    lines = [one.lineno for one in _body(code) if not ast.unparse(one).startswith(given)]
     number -= code.co_firstlineno - 1
     if any(line > number for line in lines):
         return "above"
@@ -149,7 +146,23 @@ def _beside(outcome: Outcome) -> str:
 
 def _raised_on_purpose(outcome: Outcome) -> bool:
     """torch raises NotImplementedError too, with a text, from a line that does something else."""
-    return not str(outcome.error) or "raise NotImplementedError" in outcome.line
+    return (not str(outcome.error) or "raise NotImplementedError" in outcome.line) and _at_top(outcome)
+
+
+def _at_top(outcome: Outcome) -> bool:
+    """It stands in the function's body itself: one in an `if` or an `else` is the learner's own guard."""
+    if (found := innermost(outcome.error)) is None or not (body := _body(found[0])):
+        return True
+    return any(isinstance(one, ast.Raise) and one.lineno == found[1] - found[0].co_firstlineno + 1 for one in body)
+
+
+def _body(code: CodeType) -> list[ast.stmt]:
+    """The statements of a function, counted from its own first line; none where its text is not known."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, TypeError, SyntaxError):
+        return []
+    return getattr(tree.body[0], "body", [])
 
 
 def judge(call: str, hints: Sequence[str], climb: Callable[[Trial], None]) -> Verdict:

@@ -119,8 +119,18 @@ TWO_DTYPES = Mistake(
     ("Print the dtype of either side.", "Which line widens or narrows only one of the two?"),
 )
 
+OVERWRITTEN = Mistake(
+    "a tensor overwritten that the gradient needs",
+    "A tensor was changed in place after a step of which the gradient still needs the old numbers.",
+    (
+        "Which line ends in an underscore, or has `+=`, `-=`, `*=`, `/=` or `[...] =`?",
+        "`y = y / scale` makes a new one.",
+    ),
+)
+
 # What the text of an error holds, and what that means; the groups found go into the sentence.
 MEANINGS = (
+    ("modified by an inplace operation", OVERWRITTEN),
     ("only one element tensors|more than one value|cannot be converted to Scalar", ONE_NUMBER),
     (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", NO_MATCH),
     (r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x", NO_PRODUCT),
@@ -142,14 +152,17 @@ MEANINGS = (
 )
 
 
-def behind(error: str) -> tuple[Mistake, ...]:
-    """The mistake that an error gives away by its words, if any."""
+def behind(error: str, own: str = "") -> tuple[Mistake, ...]:
+    """The mistake that an error gives away by its words, if any; own: the learner's name, maybe also a layer's."""
     for words, mistake in MEANINGS:
         if found := re.search(words, error):
             return (replace(mistake, sentence=mistake.sentence.format(*found.groups())),)
-    if (made := re.search(r"(\w+)\.__init__\(\)", error)) and _is_layer(made[1]):
+    if re.search("is not defined|^module '", error):  # a name that is nowhere is no layer
+        return ()
+    if (made := re.search(r"(\w+)\.__init__\(\)", error)) and made[1] != own and _is_layer(made[1]):
         return (replace(CLASS_CALLED, sentence=CLASS_CALLED.sentence.format(made[1])),)
-    return (NOT_CALLED,) if any(map(_is_layer, re.findall(r"(?:'|not )(\w+)", error))) else ()
+    others = set(re.findall(r"(?:'|not )(\w+)", error)) - {own}
+    return (NOT_CALLED,) if any(map(_is_layer, others)) else ()
 
 
 def _is_layer(name: str) -> bool:

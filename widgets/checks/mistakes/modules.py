@@ -68,7 +68,8 @@ DOWN_CONFUSED = Mistake(
 SIZES_EXCHANGED = Mistake(
     "d_model and d_ff exchanged",
     "The two sizes are exchanged: what is handed over as d_model is taken for d_ff, or each "
-    "`nn.Linear` is given its two sizes in the other order.",
+    "`nn.Linear` is given its two sizes in the other order. Or a matrix of your own is stored as (numbers in, numbers "
+    "out); torch stores (out, in).",
     (
         "In which order does the call hand over the sizes?",
         "`def __init__(self, d_model, d_ff)`, `nn.Linear(from, to)`.",

@@ -54,10 +54,12 @@ EPS = (
     ),
     Mistake(
         "eps not handed on",
-        "A library function is called without eps and takes its own: another eps changes nothing.",
+        "eps is not used: another eps changes nothing. Zeros are caught in another way, perhaps by a library function "
+        "with an eps of its own.",
         ("Which eps does it take when you give none?", "Hand eps on, and look where that function adds it."),
         (
             {"given": lambda eps, x: torch.finfo(x.dtype).eps},
+            {"given": lambda eps, x: torch.finfo(torch.promote_types(x.dtype, torch.float32)).eps},
             {"add": lambda statistic, eps, root, d: root(statistic).clamp(min=1e-12 / d**0.5)},
         ),
     ),

@@ -209,9 +209,9 @@ LLAMA = (
         "The width is rounded up from a number with a fraction; the specification cuts it to a whole number before, "
         "which can save a multiple.",
         (
-            "96 with multiple_of = 4 and multiplier = 1.3 should give 332.",
+            "100 with multiple_of = 5 and multiplier = 1.3 should give 345.",
             "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`.",
         ),
-        ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}),
+        ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}, {"start": lambda d: 8 * d / 3}),
     ),
 )
