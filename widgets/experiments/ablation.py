@@ -10,6 +10,7 @@ from statistics import mean, stdev
 from typing import get_type_hints
 
 from widgets.experiments.tables import read_table
+from widgets.formats import number
 from widgets.inputs import as_list, shortened
 
 MOST_RUNS, MOST_SEEDS = 10_000, 16
@@ -91,6 +92,11 @@ class Difference:
             for signs in itertools.product((-1, 1), repeat=len(sizes))
         ]
         return mean(total >= abs(sum(self.by_seed.values())) - 1e-12 for total in sums)
+
+    @property
+    def p_in_words(self) -> str:
+        """The p-value, which is never 0."""
+        return "p < 0.01" if self.p_value < 0.005 else f"p = {number(self.p_value)}"
 
     @property
     def better(self) -> int:

@@ -19,15 +19,20 @@ def ablation_results(runs: list[Run]) -> Explorer:
     """
     found = results(runs)
     lines = [_arm(found, arm) for arm in found.losses] + [_difference(each) for each in found.differences]
-    changes = (f"{each.change} {each.kept} {number(each.mean, 3, sign=True)}" for each in found.differences)
-    return still(partial(ablation_figures, found), f"Mean change in nats: {'; '.join(changes)}.", "\n".join(lines))
+    losses = (f"{' + '.join(arm)} {number(found.mean(arm), 3)}" for arm in found.losses)
+    changes = (f"{each.change} {each.kept} {_worth(each)} ({each.p_in_words})" for each in found.differences)
+    caption = f"Mean held-out loss in nats: {'; '.join(losses)}. Mean change: {'; '.join(changes)}."
+    return still(partial(ablation_figures, found), caption, "\n".join(lines))
 
 
 def _arm(found: Results, arm: Arm) -> str:
     return f"{' + '.join(arm):<28}{number(found.mean(arm), 3)} (seeds differ by {number(found.spread(arm), 3)})"
 
 
+def _worth(each: Difference) -> str:
+    return f"{number(each.mean, 3, sign=True)} ± {number(each.standard_error, 3)}"
+
+
 def _difference(each: Difference) -> str:
-    worth = f"{number(each.mean, 3, sign=True)} ± {number(each.standard_error, 3)}"
-    seeds = f"better for {each.better} of {len(each.by_seed)} seeds, p = {number(each.p_value)}"
-    return f"{f'{each.change} {each.kept}':<36}{worth}   {seeds}"
+    seeds = f"better for {each.better} of {len(each.by_seed)} seeds, {each.p_in_words}"
+    return f"{f'{each.change} {each.kept}':<36}{_worth(each)}   {seeds}"

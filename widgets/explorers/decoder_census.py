@@ -22,5 +22,5 @@ def decoder_census(census: Sequence[Mapping[str, str]]) -> Explorer:
         question: f"{question}: " + ", ".join(f"{answer} {count}" for answer, count in answers.items())
         for question, answers in found.items()
     }
-    caption = f"Of {sum(found['norm'].values())} families, {lines['both changes']}."
+    caption = f"{sum(found['norm'].values())} families. {'; '.join(lines.values())}."
     return still(partial(census_figures, found), caption, "\n".join(lines.values()))

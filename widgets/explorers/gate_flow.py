@@ -74,7 +74,7 @@ class GateFlow(Explorer):
         rows = (steps.content, steps.gate_input, steps.gate, steps.product)
         content, z, gate, product = (number(row[k].item()) for row in rows)
         sum_of_it = f"the gate Swish({z}) = {gate} times the content {content} is {product}"
-        return f"Position {k + 1}: {sum_of_it}; the content is {steps.states[k]}."
+        return f"Position {k + 1}: {sum_of_it}; with the gate read to one decimal, the content is {steps.states[k]}."
 
     def lines(self, steps: FlowSteps) -> str:
         rows = {"content": steps.content, "gate input": steps.gate_input, "gate": steps.gate, "product": steps.product}

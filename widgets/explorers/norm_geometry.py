@@ -36,13 +36,15 @@ class NormGeometry(Explorer):
     """The explorer that `norm_geometry` returns."""
 
     def __init__(self, x: Tensor) -> None:
-        self.x0 = x
+        self.x0, mean = x, x.mean().item()
+        shifts = SHIFTS.copy()
+        if SHIFTS[0] <= -mean <= SHIFTS[-1]:
+            shifts[abs(SHIFTS + mean).argmin()] = -mean  # so that there is one at which the mean is 0
         controls = {
-            "shift": Slider("overall shift", SHIFTS, 0.6, partial(number, sign=True)),
+            "shift": Slider("overall shift", shifts, 0.6, partial(number, sign=True)),
             "turn": Slider("turn the vector", TURNS, 0.0, _degrees),
             "view": Slider("walk around", VIEWS, 0.0, _degrees),
         }
-        mean = x.mean().item()
         wanted = {"mean 0": -mean, "mean below 0": -mean - 1.0}
         presets = {label: {"shift": at} for label, at in wanted.items() if SHIFTS[0] <= at <= SHIFTS[-1]}
         presets["from the side"] = {"view": 60.0}
@@ -62,7 +64,10 @@ class NormGeometry(Explorer):
         x = ", ".join(map(number, steps.x.tolist()))
         start = f"x = ({x}) has mean {number(steps.facts[0, 0].item())}:"
         if steps.layer_norm.abs().max() < 1e-6:
-            return f"{start} all components are equal, so LayerNorm’s result is 0 and lies on no circle."
+            return f"{start} all components are equal, or nearly, so LayerNorm’s result is 0 and lies on no circle."
+        size = steps.facts[1, 1].item()
+        if size < 0.995:
+            return f"{start} its differences are small beside ε, so LayerNorm’s result has RMS {number(size)} only."
         if steps.angle < 0.5:
             return f"{start} both results are the same point of the circle."
         return f"{start} RMSNorm’s result is {number(steps.angle, 0)}° from LayerNorm’s, off the circle."
@@ -71,7 +76,7 @@ class NormGeometry(Explorer):
         where = f"overall shift {number(steps.shift, sign=True)}, turned by {_degrees(steps.turn)}"
         lines = [f"{where}, seen from {number(steps.azimuth - VIEW, 1)}°"]
         for name, vector in steps.named.items():
-            lines.append(f"{name:<14}" + "".join(f"{number(value):>7}" for value in vector.tolist()))
+            lines.append(f"{name:<14}" + "".join(f" {number(value):>6}" for value in vector.tolist()))
         nothing = steps.layer_norm.abs().max() < 1e-6
         between = "LayerNorm’s result is 0" if nothing else f"{number(steps.angle, 0)}°"
         return "\n".join([*lines, f"between the two results: {between}"])

@@ -93,6 +93,10 @@ def _where(each: Timing | Ratio) -> str:
     return f"{each.rows:>4} x {each.d:<5} {'with backward' if each.backward else 'forward':<14}"
 
 
+def _size(each: Timing) -> str:
+    return " ".join(_where(each).split())
+
+
 def _timing(each: Timing) -> str:
     return f"{each.name:<20} {_where(each)}{duration(each.median):>9}"
 
@@ -106,7 +110,7 @@ def _caption(found: Sequence[Timing], compared: Sequence[Ratio]) -> str:
     """The comparisons of the size that has most of them, forward; without any, the medians of the last size."""
     forward = [each for each in compared if not each.backward]
     if not forward:
-        return f"Medians: {', '.join(f'{each.name} {duration(each.median)}' for each in found[-7:])}."
+        return f"Medians: {'; '.join(f'{each.name}, {_size(each)}: {duration(each.median)}' for each in found[-7:])}."
     sizes = [(each.rows, each.d) for each in forward]
     rows, d = max(sizes, key=sizes.count)
     told = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -40,7 +41,7 @@ class OverallShift(Explorer):
         self.x0, self.layernorm_only, self.furthest = x, layernorm_only, max(abs(lowest), abs(highest))
         start = min(max(0.0, lowest), highest)
         shifts = sorted({*np.linspace(lowest, highest, SHIFTS).round(9).tolist(), start})
-        digits = 2 if (highest - lowest) / (SHIFTS - 1) >= 0.005 else 4
+        digits = min(6, max(2, math.ceil(-math.log10((highest - lowest) / (SHIFTS - 1)))))
         self._written = partial(number, digits=digits, sign=True)
         controls: dict[str, Control] = {
             "shift": Slider("overall shift", shifts, start, self._written),
@@ -106,4 +107,4 @@ class OverallShift(Explorer):
 
 
 def _line(name: str, row: Tensor, facts: str) -> str:
-    return f"{name:<10}" + "".join(f"{number(value):>7}" for value in row.tolist()) + "   " + facts
+    return f"{name:<10}" + "".join(f" {number(value):>6}" for value in row.tolist()) + "   " + facts

@@ -31,5 +31,5 @@ def product_fits(fits: Sequence[ProductFit] | None = None) -> Explorer:
     lines = [f"{'mean squared error':<20}{'inside':>10}{'outside':>10}"]
     lines += [f"{network:<20}{inside:>10}{outside:>10}" for network, inside, outside in errors]
     each = (f"{network} {inside} inside and {outside} outside" for network, inside, outside in errors)
-    label = f"Mean squared error, the middle one of the seeds: {'; '.join(each)}."
+    label = f"Mean squared error, the middle one of the seeds, or the lower of two: {'; '.join(each)}."
     return still(partial(product_figures, fits), label, "\n".join(lines))

@@ -43,10 +43,12 @@ def residual_growth(
 
 
 def _words(growths: Sequence[Growth], depth: int) -> str:
-    """One sentence for an arm, with where it ends."""
-    said = []
+    """One sentence for an arm, with where it ends; what is kept of the input where the picture shows it."""
+    said, sharing = [], any(one.arm.place == "after" for one in growths)
     for one in growths:
         end = f"leaves float32 in block {one.overflow}" if one.overflow else f"ends at RMS {in_words(one.sizes[-1])}"
+        if sharing and not one.overflow:
+            end += f", cosine with the input {number(one.kept[-1])}"
         said.append(f"{one.arm}: {end}")
     return f"The residual stream through {depth} blocks with random weights, from RMS 1. {'; '.join(said)}."
 

@@ -46,7 +46,8 @@ class SwishBeta(Explorer):
         return ", ".join(self.lines(steps).splitlines()) + "."
 
     def lines(self, steps: BetaSteps) -> str:
-        least = "a straight line, z / 2"
+        least, furthest = "a straight line, z / 2", "further and further from ReLU"
         if steps.beta > 0:
-            least = f"least {number(steps.least, 3)} at z = {number(steps.least_at, 3)}"
-        return f"β = {number(steps.beta)}\n{least}\n1 at z = {number(steps.one, 3)}"
+            depth, at = number(-steps.least, 3), number(-steps.least_at, 3)
+            least, furthest = f"least −{depth} at z = −{at}", f"furthest from ReLU by {depth} at z = ±{at}"
+        return f"β = {number(steps.beta)}\n{least}\n{furthest}\n1 at z = {number(steps.one, 3)}"

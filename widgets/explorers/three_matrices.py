@@ -65,7 +65,8 @@ class ThreeMatrices(Explorer):
         gated, relu = (_row(one.output.tolist()) for one in (steps.gated, steps.relu))
         states = gate_states(steps.gated.gate)
         what = ", ".join(f"position {k} {state}" for k, state in enumerate(states, start=1))
-        return f"x = {_row(steps.gated.x.tolist())}: {what}; {steps.family} gives {gated}, the ReLU network {relu}."
+        read = f"x = {_row(steps.gated.x.tolist())}. Gates read to one decimal: {what}."
+        return f"{read} {steps.family} gives {gated}, the ReLU network {relu}."
 
     def lines(self, steps: BothSteps) -> str:
         now = steps.gated
@@ -79,7 +80,7 @@ def _row(values: list[float]) -> str:
 
 
 def _line(name: str, values: list[float]) -> str:
-    return f"{name:<13}" + "".join(f"{number(value):>7}" for value in values)
+    return f"{name:<13}" + "".join(f" {number(value):>6}" for value in values)
 
 
 def _lowered(k: int) -> str:

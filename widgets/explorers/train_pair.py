@@ -110,6 +110,6 @@ def _caption(trained: Sequence[Trained]) -> str:
         for one in trained
     )
     return (
-        f"{each}. Training losses are the mean of the last ten steps, each measured before its step on a piece of the"
-        " text; held-out losses are measured at the end, on text that no step has seen."
+        f"{each}. Training losses are the mean of the last steps, ten at most, each measured before its step on a piece"
+        " of the text; held-out losses are measured at the end, on text that no step has seen."
     )

@@ -96,7 +96,10 @@ def llama_d_ff(d_model: int, multiple_of: int = 256, multiplier: float = 1.0) ->
 
 @dataclass(frozen=True)
 class Ledger:
-    """A gated layer beside the two-layer network it replaces, whose 8 d_model^2 parameters are the budget."""
+    """A gated layer beside the two-layer network it replaces, whose parameters are the budget.
+
+    These are 8 d_model^2 where its d_ff is 4 d_model.
+    """
 
     relu: Budget
     gated: Budget

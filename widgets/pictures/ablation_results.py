@@ -26,7 +26,9 @@ def ablation_figures(found: Results) -> list[Page]:
     changes = Page(PANEL, HEIGHT)
     write(changes, 8, HEIGHT - 17, "Change with the seed kept", fontsize=style.LARGE, weight="bold")
     faint(changes, 8, 8, "below 0 is better; square: mean, two standard errors")
-    chart = _chart(changes, [0.0, *(value for each in found.differences for value in each.by_seed.values())], sign=True)
+    ends = [each.mean + k * each.standard_error for each in found.differences for k in (-2, 2)]
+    values = [value for each in found.differences for value in each.by_seed.values()]
+    chart = _chart(changes, [0.0, *ends, *values], sign=True)
     for row, difference in enumerate(found.differences):
         _difference(chart, _height(row), difference)
     return [losses, changes]
@@ -61,7 +63,7 @@ def _losses(chart: Chart, y: float, found: Results, arm: Arm) -> None:
 
 
 def _difference(chart: Chart, y: float, found: Difference) -> None:
-    mean = f"{formats.number(found.mean, 3, sign=True)} p = {formats.number(found.p_value)}"
+    mean = f"{formats.number(found.mean, 3, sign=True)} {found.p_in_words}"
     _title(chart.page, y, f"{found.change} {found.kept}", mean)
     for value in found.by_seed.values():
         chart.put(chart.dot(style.FAINT, size=6), value, y - 5)

@@ -160,4 +160,4 @@ class _Swish:
             text.set_position((x + offset[0], y + offset[1]))
             text.set_text(words)
         for artist in (self.ticks[0], self.words[0]):
-            artist.set_visible(now.least_at > 0.7 * -REACH)
+            artist.set_visible(now.least_at > 0.6 * -REACH)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from widgets import formats, style
 from widgets.pictures.page import PANEL, Page, box, write
 
-LEFT, LONGEST = 148.0, 122.0  # where bars begin; how long all families together are
+LEFT, LONGEST = 148.0, 106.0  # where bars begin; how long all families together are
 ROW, GAP, HEAD = 22.0, 26.0, 46.0
 COLOURS = {"LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM, "gated": style.GATE}
 SPLIT = 3  # questions on the first panel

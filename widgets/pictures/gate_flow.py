@@ -5,7 +5,6 @@ from __future__ import annotations
 from matplotlib.artist import Artist
 
 from widgets import formats, style
-from widgets.maths.activations import SWISH_ONE
 from widgets.maths.gates import FlowSteps
 from widgets.pictures.page import DASHED, PANEL, Page, Rect, box, faint, write
 
@@ -34,8 +33,8 @@ LOOKS = {
 """How each state looks, in the product bar and in the box under it."""
 
 RULES = (
-    "gate below 0 (z < 0) flipped, 0.0 closed, 1.0 passed",
-    f"between attenuated, above 1 (z > {formats.number(SWISH_ONE)}) amplified",
+    "to one decimal: gate below 0 flipped, 0.0 closed,",
+    "0.1 to 0.9 attenuated, 1.0 passed, above amplified",
 )
 """How a gate, read to one decimal, is put into a word; a line a panel."""
 

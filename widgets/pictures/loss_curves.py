@@ -20,10 +20,10 @@ class LossCurves:
     def __init__(self, names: Sequence[str], steps: int, highest: float = 5.5) -> None:
         page = Page(PANEL, HEIGHT)
         self.panels, self.moving, self.covers = [page], [], {}
-        faint(page, 8, HEIGHT - 14, "training loss in nats, the mean of the last ten steps")
+        faint(page, 8, HEIGHT - 14, "training loss in nats, the mean of up to ten steps")
         faint(page, PLOT.right, 8, "steps", ha="right")
         ticks = whole(sorted({round(steps * k / 4) for k in range(5)})), whole(range(0, 6))
-        self.chart = Chart(page, PLOT, (0, steps), (0, highest), *ticks)
+        self.chart, self.highest = Chart(page, PLOT, (0, steps), (0, highest), *ticks), highest
         self.lines, self.words = {}, {}
         for row, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
             y = HEIGHT - 36 - 20 * row
@@ -40,5 +40,8 @@ class LossCurves:
                 continue
             smooth = [sum(losses[max(0, at - 9) : at + 1]) / min(at + 1, 10) for at in range(len(losses))]
             for one, values in zip(self.lines[name], (losses, smooth), strict=True):
-                one.set_data([self.chart.x(at) for at in range(len(values))], [self.chart.y(y) for y in values])
-            self.words[name].set_text(formats.number(smooth[-1]))
+                one.set_data(
+                    [self.chart.x(at) for at in range(len(values))],
+                    [self.chart.y(min(y, self.highest)) for y in values],
+                )
+            self.words[name].set_text(formats.fitted(smooth[-1], 5))

@@ -100,7 +100,7 @@ class NormGeometryPicture:
         if aside @ (layer_norm - rms_norm) > 0:  # RMSNorm's name stands on the side without LayerNorm's point
             aside = -aside
         out = _direction(layer_norm - self.eye.middle)
-        reach = np.array([[9 + 4.2 * len(short), 13] for short in SHORT.values()])
+        reach = np.array([[9 + 4.2 * len(name.get_text()), 13] for name in self.names.values()])
         return list(np.array([x, layer_norm, rms_norm]) + reach * np.array([-aside, out, aside]) - (0, 4.5))
 
     def _name(self, *places: np.ndarray) -> None:
@@ -161,7 +161,9 @@ class _Texts:
         for numbers, facts, vector, found in rows:
             numbers.set_text("(" + ", ".join(map(formats.number, vector.tolist())) + ")")
             facts.set_text(in_words(*found))
-        self.angle.set_text(f"between the two results: {formats.number(steps.angle, 0)}°")
+        nothing = steps.layer_norm.abs().max() < 1e-6
+        angle = "LayerNorm’s result is 0" if nothing else f"{formats.number(steps.angle, 0)}°"
+        self.angle.set_text(f"between the two results: {angle}")
 
 
 def circle(normal: Any) -> np.ndarray:

@@ -72,7 +72,9 @@ class _Path:
     def show_result(self, now: NormSteps, unshifted: Tensor, unit: float, facts: str) -> None:
         """Moves the result, and the outlines of the result at shift 0; facts: its mean and RMS in words."""
         self.result.show(now.result.tolist(), unit, unshifted.tolist())
-        self.divide.set_text(f"2  divide by {self.divisor} = {formats.number(now.scale.item())}")
+        scale = now.scale.item()
+        written = formats.number(scale) if scale >= 0.1 else formats.scientific(scale)
+        self.divide.set_text(f"2  divide by {self.divisor} = {written}")
         self.result_facts.set_text(facts)
 
 
@@ -96,6 +98,7 @@ class _LayerNormPath(_Path):
         assert now.mean is not None, "LayerNorm has a mean"
         mean = X.middle + self.x.cut(now.mean.item() * unit)
         self.mean.set_y(mean - 0.7)
+        self.mean.set_visible(abs(now.mean.item() * unit) <= self.x.reach + 1e-6)  # not where it is not
         self.x.keep_clear(mean)
 
 

@@ -85,7 +85,8 @@ class _Pair:
         """ratio: d_ff / d_model of the gated layer; relu, gated: the two counts."""
         for k, (segment, word) in enumerate(zip(self.segments, self.parts, strict=True)):
             segment.show(ratio * k, ratio, word)
-        self.words.set_text(f"gated: {_times(len(self.parts))}{formats.number(ratio)} {self.measure}")
+        beyond = " →" if LEFT + len(self.parts) * ratio * self.unit > RIGHT + 0.1 else ""
+        self.words.set_text(f"gated: {_times(len(self.parts))}{formats.number(ratio)} {self.measure}{beyond}")
         self.counts[0].set_text(formats.counted(relu))
         self.counts[1].set_text(f"{formats.counted(gated)}, {formats.percent(gated / relu - 1, sign=True)}")
 
@@ -139,6 +140,7 @@ class _Models:
         x = self.chart.x(min(max(ratio, NARROWEST), WIDEST))
         self.here.set_x(x - 1.5)
         words = f"here d_ff / d_model = {formats.number(ratio, 3)}"
+        words = f"{'← ' if ratio < NARROWEST else ''}{words}{' →' if ratio > WIDEST else ''}"
         half = 2 + 3.7 * len(words)
         self.ratio.set_position((min(max(x, half), PANEL - half), 8))
         self.ratio.set_text(words)

@@ -14,6 +14,7 @@ PLOT, LINE = 150.0, 19.0  # the plot's height, and that of a line of the list
 TEXT = style.SMALL
 MOST, BELOW = 6, 0.06  # decades of sizes above 1 that are shown; what is shown below 1, as a part of them
 COLOURS = {NO_NORM: style.INPUT, "LayerNorm": style.LAYER_NORM, "RMSNorm": style.RMS_NORM}
+WIDTHS = {NO_NORM: 3.0, "LayerNorm": 5.0, "RMSNorm": 1.8}  # told apart without colours, and where one hides another
 DASHES = {"ReLU": "-", "SwiGLU": (0, (3, 1.5))}
 
 
@@ -100,7 +101,6 @@ def last_share(growth: Growth) -> str:
 
 
 def _look(growth: Growth) -> dict:
-    broad = growth.arm.norm == "LayerNorm"
     look = {"color": COLOURS[growth.arm.norm], "linestyle": DASHES[growth.arm.feed_forward]}
     after = {"marker": "o", "markersize": 5, "markerfacecolor": style.PAPER} if growth.arm.place == "after" else {}
-    return {**look, **after, "linewidth": 5.0 if broad else 1.8, "zorder": 2 if broad else 3}
+    return {**look, **after, "linewidth": WIDTHS[growth.arm.norm], "zorder": 3 - (growth.arm.norm == "LayerNorm")}

@@ -83,7 +83,9 @@ class _Pen:
     def title(self, name: str, colour: str) -> None:
         matrices, d_model, d_ff = self.budget.matrices, self.budget.d_model, self.budget.d_ff
         write(self.page, 8, HEIGHT - 16, name, fontsize=style.LARGE, weight="bold", color=colour)
-        total = f"{matrices} × {d_ff} × {d_model} = {self.budget.parameters:,} parameters"
+        count = self.budget.parameters
+        shown = f"{count:,}" if count < 10**12 else f"{count:.3g}"
+        total = f"{matrices} × {d_ff} × {d_model} = {shown} parameters"
         write(self.page, 8, HEIGHT - 34, total, fontsize=style.SMALL)
 
     def vector(self, name: str) -> None:

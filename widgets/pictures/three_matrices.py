@@ -90,6 +90,7 @@ class _Gated(_Layer):
         self.add("product", d_ff, "product", "gate × content", style.OUTPUT)
         self.add("output", d_model, "output", "down @ product", style.OUTPUT)
         self.states = self.words(d_ff)
+        faint(page, 6, STATES[1], "to one decimal:")
 
     @property
     def moving(self) -> list[Artist]:
