@@ -125,13 +125,14 @@ def open_lesson(browser: Browser | BrowserContext, address: str, name: str) -> L
     name: its path from the folder that JupyterLab serves
     """
     page = browser.new_page(viewport=LAPTOP) if isinstance(browser, Browser) else browser.new_page()
-    page.set_default_timeout(START * 1e3)
     lesson = Lesson(page)
-    page.goto(address.replace("/lab?", "/lab?reset&"))
-    page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')")
+    page.goto(address.replace("/lab?", "/lab?reset&"), timeout=START * 1e3)
+    page.wait_for_function(READY, timeout=START * 1e3)
     lesson.open(name)
     return lesson
 
+
+READY = "() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')"
 
 OPEN = """async path => {
     await window.jupyterapp.restored;
@@ -156,10 +157,14 @@ ERRORS = """() => window.lesson.content.widgets.flatMap(cell => cell.model.type 
 
 LOOK = """async () => {
     const notebook = window.lesson.content;
+    const views = ({type, outputs}) => type === 'code'
+        && outputs.toJSON().some(({data}) => data?.['application/vnd.jupyter.widget-view+json']);
+    const alive = node => node.querySelector('.jp-OutputArea :is(.flipbook svg, .prediction form)');
     const seen = [];
     for (const [index, {model, node}] of notebook.widgets.entries()) {
         notebook.scrollToItem(index, 'start');
-        do await new Promise(requestAnimationFrame); while (!node.isConnected || !node.innerText);
+        do await new Promise(requestAnimationFrame);
+        while (!node.isConnected || !node.innerText || (views(model) && !alive(node)));
         seen.push([model.id, node.innerText, node.querySelectorAll('.jp-OutputArea :is(img, svg[role=img])').length]);
     }
     return seen;
@@ -263,6 +268,7 @@ class Lesson:
 
     def drag(self, slider: Locator, to: float, steps: int = 20) -> None:
         """Drag a slider's handle with the mouse to a place on its track: 0 is the left end, 1 the right."""
+        slider.scroll_into_view_if_needed()  # waits until it stands still: cells above it get their true heights
         track = slider.bounding_box()
         last, here = (int(slider.get_attribute("max")), int(slider.input_value()))
         middle, room = track["y"] + track["height"] / 2, track["width"] - HANDLE

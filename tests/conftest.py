@@ -60,7 +60,8 @@ def open_lesson(student: browsers.BrowserContext, lab: str) -> Iterator[Callable
 
     yield open_it
     for lesson in opened:
-        lesson.close()
+        if not lesson.page.is_closed():
+            lesson.close()
 
 
 @pytest.fixture

@@ -149,10 +149,12 @@ def test_the_first_picture_is_light_and_comes_in_one_round_trip(far: tuple[Lesso
     lesson, wire = far
     lesson.show(name)
     wire.carried.clear()
-    run(lesson, name)
+    place = run(lesson, name)
     lesson.settle()
+    resting(lesson, place)  # else what still comes is counted with the next explorer
     print(f"{name}: {wire.until_asked() / 1e3:.0f} kB")
     assert 1000 < wire.until_asked() < 300_000
+    assert wire.asked() or name not in SEVERAL
     assert all('"now":false' in request for request in wire.asked())  # true: the picture waits for this
 
 
@@ -165,11 +167,14 @@ def test_nothing_dims_within_a_second(far: tuple[Lesson, Wire], name: str) -> No
     for slider in place.get_by_role("slider").all():
         resting(lesson, place)
         slider.focus()
+        shown = place.locator(".panels").inner_html()
+        key = "ArrowRight" if slider.input_value() == "0" else "ArrowLeft"
         lesson.page.evaluate(WATCH, [place.element_handle(), 1])
-        lesson.page.keyboard.press("ArrowLeft")
-        lesson.page.keyboard.press("ArrowLeft")
+        for _ in range(2):
+            lesson.page.keyboard.press(key)
         light, _ = lesson.page.evaluate(WATCHED)
         assert light == 1, slider.evaluate("e => e.labels[0].textContent")
+        assert place.locator(".panels").inner_html() != shown
 
 
 @pytest.mark.parametrize("name", SEVERAL)

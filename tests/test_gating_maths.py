@@ -176,6 +176,10 @@ def test_the_gated_layer_equals_the_one_in_transformers(name):
     approximate = F.gelu(steps.gate_input, approximate="tanh") * steps.content
     output = approximate @ ours["down"].T if name == "Gemma" else steps.output
     torch.testing.assert_close(output, theirs(batch()))
+    if name == "Gemma":
+        approximated = F.gelu(steps.gate_input, approximate="tanh")
+        torch.testing.assert_close(steps.gate, approximated, rtol=0, atol=4.8e-4)
+        torch.testing.assert_close(steps.output, (steps.gate * steps.content) @ ours["down"].T)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,8 @@ def run(client: BlockingKernelClient, cell: str, times: int = 1) -> None:
 def value(client: BlockingKernelClient, expression: str) -> object:
     """What an expression is, in the kernel, without an entry in its history."""
     asked = {"it": expression}
-    said = client.execute_interactive("", silent=True, user_expressions=asked, output_hook=lambda _: None)
+    quiet = {"silent": True, "timeout": SECONDS, "output_hook": lambda _: None}
+    said = client.execute_interactive("", user_expressions=asked, **quiet)
     return eval(said["content"]["user_expressions"]["it"]["data"]["text/plain"])
 
 

@@ -111,7 +111,9 @@ class Monkey:
     def sit(self) -> None:
         """Before the explorer, all controls in reach."""
         self.book = self.lesson.show("made").locator(".flipbook")
+        self.book.locator(".panels svg").first.wait_for()
         self.controls = {kind: self.book.locator(found).element_handles() for kind, found in HANDS.items()}
+        assert self.controls["key"] and self.controls["press"]
 
     def act(self) -> None:
         """Does one thing that a hand could do."""

@@ -272,7 +272,7 @@ TOLD_APART = {("INPUT", "SIGMOID")}  # by shape: the upright line that reads off
 
 
 def colours_of(explorer: Explorer) -> set[str]:
-    """The names of all colours with a meaning in a picture and in its reels."""
+    """The names of all colours with a meaning in a picture, and at both ends and in the middle of its first slider."""
     drawn = json.dumps([explorer.stages, *(getattr(explorer, f"{name}_reel") for name in explorer.positions)])
     return {name for name, colour in LIGHT.items() if colour in re.findall(r"#[0-9a-f]{6}", drawn)} - FURNITURE
 
