@@ -128,6 +128,7 @@ all_settings = pytest.mark.parametrize("page", ["settings"], indirect=True)
 def test_a_slider_that_a_checkbox_brings_moves_and_goes_back_with_it(page: Page) -> None:
     figure, fresh = explorer(page, "activation_curves"), activation_curves()
     figure.get_by_role("checkbox", name="bend").check()
+    fresh.bend = True
     slider = figure.get_by_role("slider", name="β")
     for key in ("End", "ArrowLeft"):
         slider.press(key)
@@ -135,6 +136,7 @@ def test_a_slider_that_a_checkbox_brings_moves_and_goes_back_with_it(page: Page)
         assert beta != 1
         words_of(figure, fresh.words(fresh.steps(z=2.0, beta=beta)))
     figure.get_by_role("checkbox", name="bend").uncheck()
+    fresh.bend = False
     words_of(figure, fresh.words(fresh.steps(z=2.0, beta=1.0)))
     expect(figure.locator(".panels.waiting")).to_have_count(0)
 
