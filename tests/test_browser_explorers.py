@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser import Lesson
+from tests.browser import READY, Lesson
 from tests.explorers import EXPLORERS
 from tests.notebooks import read
 
@@ -270,7 +270,7 @@ def test_the_dark_theme_has_light_ink(page: Lesson) -> None:
 def reload(page: Lesson) -> None:
     """The page anew, with the notebook open."""
     page.page.reload()
-    page.page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')")
+    page.page.wait_for_function(READY)
     page.complaints.clear()
     page.open("explorers.ipynb")
 

@@ -128,7 +128,7 @@ def far(chromium: browsers.Browser, tmp_path_factory: pytest.TempPathFactory) ->
         page = chromium.new_context(viewport=browsers.LAPTOP).new_page()
         lesson, wire = Lesson(page), Wire(page)
         page.goto(slow.replace("/lab?", "/lab?reset&"), timeout=120_000)
-        page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')", timeout=120e3)
+        page.wait_for_function(browsers.READY, timeout=120e3)
         lesson.open("far.ipynb")
         lesson.run("imports")
         yield lesson, wire

@@ -194,9 +194,7 @@ def signed_in(browser: browsers.Browser, address: str, person: str) -> browsers.
     page.locator("input[name=password]").fill("any")
     page.locator("#login_submit").click()
     page.wait_for_url(f"**/user/{person}/lab**", timeout=browsers.START * 1e3)
-    page.wait_for_function(
-        "() => window.jupyterapp?.commands?.hasCommand('notebook:run-all-cells')", timeout=browsers.START * 1e3
-    )
+    page.wait_for_function(browsers.READY, timeout=browsers.START * 1e3)
     return lesson
 
 

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from widgets.inputs import as_module, as_tokens, one_of, shortened, whole_number
 
-LayerNorm = partial(nn.LayerNorm, eps=1e-5)
 WIDEST = 2**14  # positions of a layer that fits into a laptop's memory
+LayerNorm = partial(nn.LayerNorm, eps=1e-5)
 RMSNorm = partial(nn.RMSNorm, eps=1e-5)  # eps always said: what torch takes for None has changed between releases
 
 

@@ -22,7 +22,9 @@ def read_table(path: str | Path, columns: Sequence[str]) -> list[dict[str, str]]
             rows = list(csv.DictReader(file))
     except (OSError, ValueError, csv.Error) as problem:  # ValueError: what is no text, and no path
         raise ValueError(f"{wanted}; {shortened(path)} cannot be read: {shortened(problem)}.") from problem
-    for row in rows or [{}]:
+    if not rows:
+        raise ValueError(f"{wanted}; got no rows.")
+    for row in rows:
         if missing := [name for name in columns if not isinstance(row.get(name), str)]:
-            raise ValueError(f"{wanted}; got a row without {missing[0]}." if rows else f"{wanted}; got no rows.")
+            raise ValueError(f"{wanted}; got a row without {missing[0]}.")
     return rows

@@ -190,8 +190,9 @@ function rangeRow(model, { name, label: called }, { place, hurried, press, move,
   function describe(spec) {
     texts = spec.texts;
     input.max = spec.positions.length - 1;
-    if (marked !== JSON.stringify(spec.stops)) marks.replaceChildren(...spec.stops.map(stopAt));
-    marked = JSON.stringify(spec.stops);
+    const wanted = JSON.stringify(spec.stops);
+    if (marked !== wanted) marks.replaceChildren(...spec.stops.map(stopAt));
+    marked = wanted;
     label.textContent = spec.label;
     line.hidden = !spec.shown;
     show();
