@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -36,6 +37,7 @@ def cells() -> Iterator[Cells]:
     notebook._ran.clear()
     notebook.watch()
     yield Cells(shell)
+    shell.events.unregister("pre_run_cell", notebook._begin)
     shell.events.unregister("post_run_cell", notebook._remember)
     InteractiveShell.clear_instance()
     notebook._ran.clear()
@@ -106,6 +108,33 @@ def test_a_definition_in_another_cell_is_judged(cells) -> None:
     assert "✓ rms: passed" in cells.check()
 
 
+@pytest.mark.parametrize(
+    "line", ["from mine import rms", "from mine import (\n    rms,\n)", "import mine as rms", "%run mine.py"]
+)
+def test_an_answer_may_come_from_a_file(cells, tmp_path, monkeypatch, line) -> None:
+    """The cell defined it before, and now takes it from a module of one's own."""
+    (tmp_path / "mine.py").write_text(RIGHT, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    cells.run(RIGHT)
+    cells.run(line + ("\nrms = rms.rms" if line.startswith("import") else ""))
+    assert "✓ rms: passed" in cells.check()
+
+
+def test_an_answer_that_stands_in_the_cell_of_its_check(cells, capsys) -> None:
+    """After a first run that failed, the check speaks while its own cell still runs."""
+    together = f"{RIGHT}{CHECK}"
+    cells.run("nothing_of_this_name\n" + together)
+    assert "✓ rms: passed" in repr(cells.run(together))
+
+
+def test_a_cell_that_failed_keeps_nothing_alive(cells, capsys) -> None:
+    cells.run("1 / 0")
+    kinds = {type(value) for ran in notebook._ran for value in vars(ran).values()}
+    assert kinds <= {str, bool, type(None)}, "an error holds its frames, and they hold their tensors"
+
+
 def test_without_cell_ids_only_failures_are_said(cells, capsys) -> None:
     cells.run(RIGHT, None)
     cells.run(OTHER_NAME, None)
@@ -152,6 +181,24 @@ def test_nobody_is_asked_anything(cells, call) -> None:
     cells.run(f"calls = []\ndef rms(x):\n    calls.append(x)\n    {call}\n    return x")
     assert "at line 4" in cells.check() and "waits for somebody" in cells.check()
     assert len(cells.shell.user_ns["calls"]) == 2, "once a check"
+
+
+@pytest.mark.parametrize("call", ["exit()", "quit()", "import sys; sys.exit()", "raise SystemExit"])
+def test_nobody_leaves(cells, call, monkeypatch) -> None:
+    """`exit` asks the kernel to end once its cell is done."""
+    monkeypatch.setattr(cells.shell, "ask_exit", lambda: pytest.fail("the kernel was asked to end"), raising=False)
+    cells.run(f"def rms(x):\n    {call}\n    return x")
+    assert "raised SystemExit at line 2" in cells.check()
+
+
+def test_what_is_displayed_is_not_shown_once_a_probe(cells, monkeypatch) -> None:
+    shown = []
+    monkeypatch.setattr(cells.shell.display_pub, "publish", lambda *args, **named: shown.append(args))
+    cells.run("from IPython.display import display, HTML\ndef rms(x):\n    display(HTML('x'))\n    return x")
+    cells.run("checks.check_rms(rms);", "check")
+    assert shown == []
+    cells.run("display(HTML('x'))")
+    assert len(shown) == 1
 
 
 def test_what_was_printed_is_kept_for_the_card(cells) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import re
@@ -146,6 +147,7 @@ def changes_everything(x):
     sys.setrecursionlimit(5000)
     torch.set_grad_enabled(False)
     warnings.simplefilter("error")
+    logging.root.addHandler(logging.StreamHandler())
     print("noise")
     print("noise", file=sys.stderr)
     return rms(x).detach().requires_grad_() * 1
@@ -312,6 +314,7 @@ def settings() -> list[object]:
         list(warnings.filters),
         sys.stdout,
         sys.stderr,
+        list(logging.root.handlers),
         torch.get_default_device(),
     ]
 
@@ -1038,3 +1041,21 @@ def test_an_error_that_cannot_be_printed_is_named() -> None:
         raise Mute
 
     assert "raised Mute at line" in checks.check_rms(mute).message
+
+
+def by_grad(grad_output, x, weight, eps):
+    with torch.enable_grad():
+        leaves = [x.detach().requires_grad_(), weight.detach().requires_grad_()]
+        return list(torch.autograd.grad(norm(leaves[0], leaves[1], eps), leaves, grad_output))
+
+
+def by_backward(grad_output, x, weight, eps):
+    x, weight = x.clone().requires_grad_(), weight.clone().requires_grad_()
+    norm(x, weight, eps).backward(grad_output)
+    return x.grad, weight.grad
+
+
+@pytest.mark.parametrize("learner", [by_grad, by_backward])
+def test_a_backward_that_asks_autograd(learner):
+    verdict = checks.check_rms_norm_backward(learner)
+    assert (verdict.passed, verdict.mistake) == (False, "autograd used"), verdict

@@ -297,6 +297,7 @@ reglu with the square of ReLU | F.linear(acts(reglu=lambda t: F.relu(t) ** 2)[ki
 | F.linear(acts(geglu=lambda t: t * torch.sigmoid(1.6 * t))[kind](F.linear(x, g)) * F.linear(x, u), d)
 | lin(acts(geglu=lambda t: torch.where(t < -3, 0 * t, F.gelu(t)))[kind](lin(x, g)) * lin(x, u), d)
 | lin(acts(swiglu=lambda t: t * torch.sigmoid(t.clamp(-12, 12)))[kind](lin(x, g)) * lin(x, u), d)
+glu overflows | lin(acts(glu=lambda t: 1 / (1 + torch.exp(-t)))[kind](lin(x, g)) * lin(x, u), d)
 swiglu overflows | lin(acts(swiglu=lambda t: t / (1 + torch.exp(-t)))[kind](lin(x, g)) * lin(x, u), d)
 swiglu with hard Swish | F.linear(acts(swiglu=F.hardswish)[kind](F.linear(x, g)) * F.linear(x, u), d)
 swiglu with Swish with beta = 1.702 | lin(acts(swiglu=quick)[kind](lin(x, g)) * (x @ u.T), d)

@@ -17,50 +17,70 @@ from widgets.checks.runner import innermost
 from widgets.checks.verdict import Verdict
 
 _NAMES = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+_IMPORTS = r"^\s*(?:from\s+\S+\s+)?import\s+(?:\([^)]*|[^\n(]*)\b{}\b"
+_UNSEEN = re.compile(r"^\s*%|\bimport \*|\b(?:exec|globals)\(", re.MULTILINE)  # makes names that its text does not tell
 
 
 @dataclass(frozen=True)
 class Ran:
-    """One run of a cell: its text, its id where the notebook tells, and how it failed if it did."""
+    """One run of a cell: its text, its id where the notebook tells, and what went wrong, in words.
+
+    parsed: whether it was Python at all. The error itself is not kept: with it would live all that its frames held.
+    """
 
     text: str
     cell: str | None
-    error: BaseException | None
+    failure: str = ""
+    parsed: bool = True
 
     @property
     def names(self) -> list[str]:
         """What it defines at its top level, or would have defined."""
         return [defined or assigned for defined, assigned in _NAMES.findall(self.text)]
 
-    def failure(self) -> str:
-        """What happened, in words."""
-        place = self.error.lineno if isinstance(self.error, SyntaxError) else (innermost(self.error) or (None, 0))[1]
-        where = f" in line {place}" if place else ""
-        return f"The cell above did not run: {type(self.error).__name__}{where}. Nothing was checked."
+    def makes(self, name: str) -> bool:
+        """Whether it defines or imports this."""
+        return name in self.names or bool(re.search(_IMPORTS.format(name), self.text, re.MULTILINE))
+
+
+def _failure(error: BaseException | None) -> str:
+    if error is None:
+        return ""
+    place = error.lineno if isinstance(error, SyntaxError) else (innermost(error) or (None, 0))[1]
+    where = f" in line {place}" if place else ""
+    return f"The cell above did not run: {type(error).__name__}{where}. Nothing was checked."
 
 
 _ran: deque[Ran] = deque(maxlen=500)
+_running: list[str] = []  # the text of the cell that runs now, if one does
 
 
 def watch() -> None:
     """From now on every cell that is run is remembered."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
+        shell.events.register("pre_run_cell", _begin)
         shell.events.register("post_run_cell", _remember)
 
 
+def _begin(info: Any) -> None:
+    _running[:] = [info.raw_cell]
+
+
 def _remember(result: Any) -> None:
+    _running.clear()
     info, error = result.info, result.error_before_exec or result.error_in_exec
     missing = error.name if isinstance(error, NameError) else None
     if missing in LABELS and "checks.check_" in info.raw_cell:
         sys.modules["IPython"].display.display(Verdict(missing, False, _why_missing(missing)))
-    _ran.append(Ran(info.raw_cell, getattr(info, "cell_id", None), error))
+    parsed = not isinstance(error, SyntaxError)
+    _ran.append(Ran(info.raw_cell, getattr(info, "cell_id", None), _failure(error), parsed))
 
 
 def _why_missing(name: str) -> str:
     tried = next((one for one in reversed(_ran) if name in one.names), None)
-    if tried and tried.error:
-        return tried.failure()
+    if tried and tried.failure:
+        return tried.failure
     others = _ran[-1].names if _ran else []
     if others:
         return f"No `{name}` here; you defined `{others[-1]}`."
@@ -70,24 +90,26 @@ def _why_missing(name: str) -> str:
 def stale(name: str, learner: Any) -> str:
     """Why what is handed in under this name is not what stands in the cell above, in a sentence; "" if it is."""
     runs = list(_ran)
-    at = max((at for at, one in enumerate(runs) if name in one.names), default=None)
+    at = max((at for at, one in enumerate(runs) if one.makes(name)), default=None)
     if at is None or getattr(learner, "__name__", name) not in (name, "<lambda>"):
         return ""
-    if runs[at].error is not None and not _defined_by(runs[at], learner):
-        return runs[at].failure()
+    if any(Ran(text, None).makes(name) for text in _running):
+        return ""  # it stands in the cell of its check
+    if runs[at].failure and not _defined_by(runs[at], learner):
+        return runs[at].failure
     again = [one for one in runs[at + 1 :] if one.cell is not None and one.cell == runs[at].cell]
-    if not again:
-        return ""
-    return again[-1].failure() if again[-1].error else _renamed(name, again[-1])
+    return (again[-1].failure or _renamed(name, again[-1])) if again else ""
 
 
 def _renamed(name: str, ran: Ran) -> str:
+    if _UNSEEN.search(ran.text):
+        return ""
     return f"No `{name}` here; you defined `{ran.names[-1]}`." if ran.names else f"The cell above defines no `{name}`."
 
 
 def _defined_by(ran: Ran, learner: Any) -> bool:
     """The cell failed only after it had defined this. Where the text of the learner's code is not known: it had."""
-    if isinstance(ran.error, SyntaxError):
+    if not ran.parsed:
         return False
     members = vars(learner).values() if isinstance(learner, type) else (learner,)
     try:

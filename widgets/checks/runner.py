@@ -14,6 +14,7 @@ import contextlib
 import ctypes
 import io
 import linecache
+import logging
 import os
 import random
 import sys
@@ -26,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 from unittest import mock
 
 import numpy
@@ -79,7 +80,8 @@ def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS,
     """
     outcome = Outcome()
     thread = _worker(function, args, outcome)
-    with _settings_kept(outcome, 1_000_003 * (seed + 1)), _output_caught(outcome), _nobody_asked(thread):
+    kept = _settings_kept(outcome, 1_000_003 * (seed + 1))
+    with kept, _output_caught(outcome), _alone(thread):
         try:
             _start(thread)
             outcome.seconds = _wait(thread, seconds)
@@ -150,21 +152,41 @@ def _stop(thread: threading.Thread) -> bool:
 
 
 @contextlib.contextmanager
-def _nobody_asked(thread: threading.Thread) -> Iterator[None]:
-    """In this thread nobody can be asked anything: a check calls many times."""
+def _alone(thread: threading.Thread) -> Iterator[None]:
+    """In this thread nobody can be asked anything, nothing is displayed and the kernel is not ended.
 
-    def refusing(ask: Callable[..., Any]) -> Callable[..., Any]:
+    A check calls many times. (What is printed is kept; pictures and tables of every probe would fill the page.)
+    """
+
+    def instead(place: Any, name: str, of_thread: Callable[[], None]) -> contextlib.AbstractContextManager[object]:
+        usual = getattr(place, name)
+
         def maybe(*args: Any, **named: Any) -> Any:
-            if threading.current_thread() is thread:
-                raise Asks
-            return ask(*args, **named)
+            return of_thread() if threading.current_thread() is thread else usual(*args, **named)
 
-        return maybe
+        return mock.patch.object(place, name, maybe)
 
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    replaced: list[tuple[Any, str, Callable[[], None]]]
+    replaced = [(builtins, "input", _ask), (sys, "breakpointhook", _ask), (bdb.Bdb, "set_trace", _ask)]
+    replaced += [(shell, "ask_exit", _leave)] if hasattr(shell, "ask_exit") else []
+    replaced += [(shell.display_pub, "publish", _nothing)] if shell else []
     with contextlib.ExitStack() as stack:
-        for place, name in ((builtins, "input"), (sys, "breakpointhook"), (bdb.Bdb, "set_trace")):
-            stack.enter_context(mock.patch.object(place, name, refusing(getattr(place, name))))
+        for place, name, of_thread in replaced:
+            stack.enter_context(instead(place, name, of_thread))
         yield
+
+
+def _ask() -> NoReturn:
+    raise Asks
+
+
+def _leave() -> NoReturn:
+    raise SystemExit
+
+
+def _nothing() -> None:
+    pass
 
 
 class _Prints(io.TextIOBase):
@@ -186,6 +208,7 @@ def _output_caught(outcome: Outcome) -> Iterator[None]:
         warnings.catch_warnings(record=True),
         contextlib.redirect_stdout(prints),
         contextlib.redirect_stderr(_Prints()),
+        mock.patch.object(logging.root, "handlers", list(logging.root.handlers)),  # `logging.warning` adds one
     ):
         warnings.simplefilter("always")
         yield

@@ -10,7 +10,7 @@ from widgets.checks.ladder.calling import callable_as
 from widgets.checks.ladder.gradients import compare_gradients, gradients
 from widgets.checks.ladder.numbers import compare_numbers
 from widgets.checks.ladder.rungs import Rung
-from widgets.checks.ladder.tensors import Formula, Probe, compare, repeatable, values_of
+from widgets.checks.ladder.tensors import Formula, Probe, compare, repeatable, values_of, without_autograd
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.mistakes.diagnosis import alike, answer
 from widgets.checks.verdict import Verdict
@@ -28,6 +28,7 @@ class Exercise:
     number: what it returns if not tensors: Rung.WHOLE or Rung.NUMBER; by_name: arguments that it also takes by name
     mixed: tried once all else is right: x in half precision, a weight wider than x
     arguments: those that a gradient has to reach; gradient: what is tried for it, if not the first probe
+    by_hand: it has to do without autograd
     in_place: it may work in place on copies of its own, which autograd does not follow
     ahead: what need not hold yet, and the words for an answer for which it does not
     """
@@ -40,6 +41,7 @@ class Exercise:
     number: Rung | None = None
     by_name: dict[str, Any] = field(default_factory=dict)
     mixed: tuple[Probe, ...] = ()
+    by_hand: bool = False
     in_place: bool = False
     ahead: tuple[Probe, str] | None = None
 
@@ -56,6 +58,8 @@ class Exercise:
         if self.mixed:
             compare(trial, replace(self.formula, probes=self.mixed), function)
         repeatable(trial, self.formula, function)
+        if self.by_hand:
+            without_autograd(trial, self.formula, function)
         if self.arguments:
             gradient = self.gradient or at_first(self.formula)
             compare_gradients(trial, gradient, gradients(function), self.arguments, not self.in_place)

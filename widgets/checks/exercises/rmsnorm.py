@@ -77,7 +77,7 @@ def check_rms_norm_backward(rms_norm_backward: Callable[..., tuple[Tensor, Tenso
     alone = Probe("a single vector", (X[0, 0].cos(), X[0, 0], _W, 0.1))
     ahead = alone, "a single vector, without further axes, raises an error or gives another grad_weight"
     call = "rms_norm_backward(grad_output, x, weight, eps)"
-    return Exercise(call, BACKWARD_FORMULA, BACKWARD_HINTS, ahead=ahead).check(rms_norm_backward)
+    return Exercise(call, BACKWARD_FORMULA, BACKWARD_HINTS, by_hand=True, ahead=ahead).check(rms_norm_backward)
 
 
 # What is tried

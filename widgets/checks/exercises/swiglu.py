@@ -427,7 +427,7 @@ FAMILY_GRADIENT = replace(
     bank=FAMILY_SILENT,
     probes=(
         *FAMILY_FORMULA.probes[: len(gate_formulas.FAMILY)],
-        Probe('the kind "swiglu", large numbers in float32', (*_LARGE, "swiglu")),
+        *(Probe(f'the kind "{kind}", large numbers in float32', (*_LARGE, kind)) for kind in ("glu", "swiglu")),
     ),
 )
 

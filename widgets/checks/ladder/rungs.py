@@ -23,6 +23,7 @@ class Rung(StrEnum):
     ROUNDING = "rounds no more than it must"
     REPEATS = "answers the same a second time"
     DEFAULT = "does not lean on torch's default dtype"
+    BY_HAND = "does without autograd"
     GRADIENT = "has the right gradient"
     NUMBER = "returns a number"
     WHOLE = "returns a whole number"

@@ -29,6 +29,7 @@ from widgets.checks.mistakes.diagnosis import (
     fresh,
 )
 from widgets.checks.runner import Outcome
+from widgets.precision import in_dtype
 
 
 @dataclass(frozen=True)
@@ -342,17 +343,33 @@ def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> 
 
 def _under_float64(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
     """A float32 probe again, while new tensors are float64 unless told otherwise."""
-
-    def asked(*args: Any) -> Any:
-        torch.set_default_dtype(torch.float64)
-        try:
-            return function(*args)
-        finally:
-            torch.set_default_dtype(torch.float32)
-
     probe = next((one for one in formula.probes if one.args[0].dtype == torch.float32), formula.probes[0])
-    args = tuple(fresh(arg) for arg in probe.args)
-    tried = Tried(probe, trial.run(asked, *args), args, answer(formula.right, probe.args))
-    if broken := _first_broken(trial, formula, tried):
+    broken = _broken_within(trial, formula, function, probe, lambda: in_dtype(torch.float64))
+    if broken:
         trial.refuse(Rung.DEFAULT, f"After torch.set_default_dtype(torch.float64): {broken.symptom}", [habits.LEANS])
     trial.passed(Rung.DEFAULT)
+
+
+def without_autograd(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
+    """The first probe again, where autograd records nothing. (That `torch.func` differentiates is not noticed.)"""
+    broken = _broken_within(trial, formula, function, formula.probes[0], torch.inference_mode)
+    if broken:
+        trial.refuse(Rung.BY_HAND, f"Where autograd is off: {broken.symptom}", [habits.AUTOGRAD_USED])
+    trial.passed(Rung.BY_HAND)
+
+
+def _broken_within(
+    trial: Trial,
+    formula: Formula,
+    function: Callable[..., Any],
+    probe: Probe,
+    surroundings: Callable[[], contextlib.AbstractContextManager[object]],
+) -> Broken | None:
+    """What breaks at a probe while something is set otherwise."""
+
+    def asked(*args: Any) -> Any:
+        with surroundings():
+            return function(*args)
+
+    args = tuple(fresh(arg) for arg in probe.args)
+    return _first_broken(trial, formula, Tried(probe, trial.run(asked, *args), args, answer(formula.right, probe.args)))

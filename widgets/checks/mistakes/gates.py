@@ -467,11 +467,17 @@ FAMILY_BANK = (
 )
 FAMILY_SILENT = (
     *named(SWIGLU_SILENT, "branch detached"),
-    Mistake(
-        "swiglu overflows",
-        'For the kind "swiglu" the values are right, but the gradient becomes NaN where exp becomes infinite.',
-        ("What is exp(100) in float32?", "`torch.nn.functional.silu`, or z times `torch.sigmoid`."),
-        ({"swiglu": lambda z: z / (1 + torch.exp(-z))},),
-        "skyzh/tiny-llm#161",
+    *(
+        Mistake(
+            f"{kind} overflows",
+            f'For the kind "{kind}" the values are right, but the gradient becomes NaN where exp becomes infinite.',
+            ("What is exp(100) in float32?", "`torch.sigmoid` is written so that exp never gets a large number."),
+            ({kind: with_exp},),
+            "skyzh/tiny-llm#161",
+        )
+        for kind, with_exp in (
+            ("glu", lambda z: 1 / (1 + torch.exp(-z))),
+            ("swiglu", lambda z: z / (1 + torch.exp(-z))),
+        )
     ),
 )

@@ -76,6 +76,14 @@ LEANS = Mistake(
         "`torch.zeros_like(x)` has the dtype of x, and `x.new_zeros(...)` has it too.",
     ),
 )
+AUTOGRAD_USED = Mistake(
+    "autograd used",
+    "The gradients are right, and autograd has found them; the exercise asks for the two formulas.",
+    (
+        "Look for `torch.autograd.grad`, `.backward()`, `requires_grad_` or `torch.func`.",
+        "Differentiate x · weight / √(mean square + eps) on paper: x stands above and below the line.",
+    ),
+)
 ROUNDED_TWICE = Mistake(
     "rounded twice",
     "A number on the way, the scale or its square, is rounded to bfloat16, and then the result once more.",
