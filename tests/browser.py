@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 CHROMIUM_NAMES = (
+    "chromium-headless-shell",  # the same without windows, and a third quicker
     "chromium",
     "chromium-browser",
     "google-chrome",

@@ -127,6 +127,7 @@ def test_another_table_is_refused(old, new, words, tmp_path):
         read_runs(tmp_path / "table.csv")
 
 
+@pytest.mark.full
 def test_the_script_runs_and_repeats(script, tmp_path, monkeypatch):
     """The whole experiment, two steps long, on little text; the first arm twice the same."""
     tokens = encode(text())[:4000]

@@ -17,6 +17,7 @@ from traitlets import TraitError
 import widgets
 from tests.explorers import EXPLORERS, put_alike
 from tests.test_flipbook import assembled, assert_same_marks, marks_of
+from tests.tiers import full
 from widgets.explorers.explorer import Explorer
 from widgets.explorers.gate_flow import GATE_INPUT
 from widgets.flipbook.recording import Reel
@@ -256,7 +257,7 @@ def test_no_control_takes_nonsense(name: str) -> None:
 MORE_THAN_SLIDERS = ("activation_curves", "gate_flow", "overall_shift", "parameter_ledger")
 
 
-@pytest.mark.parametrize("name", MORE_THAN_SLIDERS)
+@pytest.mark.parametrize("name", [MORE_THAN_SLIDERS[0], *map(full, MORE_THAN_SLIDERS[1:])])
 def test_no_hand_can_make_it_wrong(name: str) -> None:
     run_state_machine_as_test(lambda: Hand(getattr(widgets, name)), settings=FAST)
 

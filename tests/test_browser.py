@@ -14,21 +14,21 @@ import course
 from tests.browser import Lesson
 from tests.notebooks import LESSONS, notebooks_in, read, short
 
-FIRST, *OTHERS = notebooks_in([LESSONS])
+FIRST = notebooks_in([LESSONS])[0]
 
 
-def test_opens_as_stored_and_runs(open_lesson: Callable[[str], Lesson]) -> None:
-    """Each picture is there before anything runs, without the view of a widget that is gone, and afterwards, alive."""
+@pytest.mark.full
+def test_a_lesson_runs(open_lesson: Callable[[str], Lesson]) -> None:
+    """Its pictures are there, and alive."""
     lesson = open_lesson(FIRST.name)
-    looks_right(lesson, FIRST)
     lesson.run_all()
     looks_right(lesson, FIRST)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("path", OTHERS, ids=short)
-def test_the_others_open_as_stored(open_lesson: Callable[[str], Lesson], path: Path) -> None:
-    """What is stored of them is of the same kinds; test_notebooks.py looks at each as it is stored."""
+@pytest.mark.parametrize("path", notebooks_in([LESSONS]), ids=short)
+def test_opens_as_stored(open_lesson: Callable[[str], Lesson], path: Path) -> None:
+    """Each picture is there before anything runs, without the view of a widget that is gone."""
     looks_right(open_lesson(path.name), path)
 
 

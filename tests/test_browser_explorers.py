@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser import READY, Lesson
 from tests.explorers import EXPLORERS
 from tests.notebooks import read
+from tests.tiers import full
 
 BUSY = "from pathlib import Path\nwhile not Path('enough').exists(): pass"
 CELLS = {
@@ -78,14 +79,12 @@ def wait_for_rest(lesson: Lesson, place: Locator) -> None:
     )
 
 
-# A first slider, a second and a third one; one that turns a picture in space, and one that a checkbox shows.
-SLIDERS = [
+# A third slider, which turns a picture in space; several tests below move a first one.
+SLIDERS = [("geometry", "walk around")]
+ALIKE = [
     ("overall-shift", "overall shift"),
     ("overall-shift", "scale"),
-    ("geometry", "walk around"),
     ("curves", "β of Swish"),
-]
-ALIKE = [
     ("again", "overall shift"),
     ("eps", "RMS of the input"),
     ("geometry", "overall shift"),
@@ -98,9 +97,7 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "name"), [*SLIDERS, *(pytest.param(*slider, marks=pytest.mark.full) for slider in ALIKE)]
-)
+@pytest.mark.parametrize(("cell", "name"), [*SLIDERS, *(full(*slider) for slider in ALIKE)])
 def test_every_slider_moves_the_picture_by_keyboard_and_by_mouse(page: Lesson, cell: str, name: str) -> None:
     place = page.show(cell)
     handle = page.slider(place, name)
@@ -208,6 +205,7 @@ def test_the_first_slider_moves_while_the_kernel_is_busy(page: Lesson, served: P
     page.page.wait_for_function(f"() => ({BUSY_STATE})() !== 'running'", timeout=30_000)
 
 
+@pytest.mark.full
 def test_more_runs_leave_nothing_behind(page: Lesson) -> None:
     def models() -> int:
         page.run("count")
@@ -275,6 +273,7 @@ def reload(page: Lesson) -> None:
     page.open("explorers.ipynb")
 
 
+@pytest.mark.full
 def test_a_reloaded_page_gets_its_explorers_back(page: Lesson) -> None:
     """The last but one: afterwards the page is another one."""
     page.save()
@@ -286,6 +285,7 @@ def test_a_reloaded_page_gets_its_explorers_back(page: Lesson) -> None:
     wait_for_change(page, place, words)
 
 
+@pytest.mark.full
 def test_yesterdays_explorers_play_before_anything_has_run(page: Lesson, served: Path) -> None:
     """With the settings of `course.py lab`: saved with the notebook, opened on another day, their kernel long gone."""
     assert "application/vnd.jupyter.widget-state+json" in read(served / "explorers.ipynb").metadata.widgets

@@ -13,17 +13,20 @@ from playwright.sync_api import Page, expect
 
 import widgets
 from tests.bare import bare
+from tests.tiers import full
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
 from widgets.pictures.page import Page as Blank
 
 # Frames come EVERY ms apart, as far as the page can tell; time stands still once `hold` is set: the hand never rests.
+# A canvas tells which position it shows.
 FRAMES = """() => {
     const [frame, now] = [requestAnimationFrame, performance.now.bind(performance)];
     let [time, last] = [0, 0];
     const at = (t) => (t === last ? time : ((last = t), (time += EVERY)));
     window.requestAnimationFrame = (f) => frame((t) => f(at(t)));
     performance.now = () => window.hold ?? now();
+    HTMLCanvasElement.prototype.watched = true;
 }"""
 SLOW, QUICK = (FRAMES.replace("EVERY", every) for every in ("40", "16"))
 DRAG = """async ([input, by]) => {
@@ -110,16 +113,16 @@ def covered(page: Page) -> np.ndarray:
 @pytest.mark.parametrize(
     ("name", "look"),
     [
-        ("overall_shift", {}),
+        full("overall_shift", {}),
         ("overall_shift", {"color_scheme": "dark"}),
-        ("eps_effect", {"device_scale_factor": 2}),
-        ("eps_effect", {"device_scale_factor": 1.25}),
-        ("norm_geometry", {}),
-        ("activation_curves", {}),
-        ("swish_beta", {}),
-        ("gate_flow", {}),
-        ("three_matrices", {}),
-        ("parameter_ledger", {}),
+        full("eps_effect", {"device_scale_factor": 2}),
+        full("eps_effect", {"device_scale_factor": 1.25}),
+        ("gate_flow", {}),  # hatches
+        full("norm_geometry", {}),
+        full("activation_curves", {}),
+        full("swish_beta", {}),
+        full("three_matrices", {}),
+        full("parameter_ledger", {}),
     ],
 )
 def test_it_shows_what_the_svg_shows(chromium, name, look):
@@ -195,8 +198,8 @@ def darken(page: Page) -> None:
 @pytest.mark.parametrize(
     ("change", "kept"),
     [
-        (lambda page: None, True),
-        (lambda page: page.set_viewport_size({"width": 360, "height": 600}), False),
+        full(lambda page: None, True),
+        full(lambda page: page.set_viewport_size({"width": 360, "height": 600}), False),
         (darken, False),
     ],
     ids=["nothing", "width", "theme"],

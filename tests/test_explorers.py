@@ -22,6 +22,7 @@ from traitlets import TraitError
 
 import widgets
 from tests.explorers import EXPLORERS
+from tests.tiers import full
 from widgets import eps_effect, gate_flow, norm_geometry, overall_shift, residual_growth, swish_beta, train_pair
 from widgets.explorers import explorer as explorers
 from widgets.explorers.explorer import Explorer
@@ -194,7 +195,7 @@ def test_many_runs_of_a_cell_leave_one_explorer(monkeypatch, short_reels):
 COMPUTED = {"residual_growth": residual_growth, "train_pair": partial(train_pair, steps=2)}
 
 
-@pytest.mark.parametrize("name", [*NAMES, *COMPUTED])
+@pytest.mark.parametrize("name", [*NAMES, "residual_growth", full("train_pair")])
 def test_same_words_on_any_thread_and_setting(name, short_reels):
     """Global settings of the learner's own cells do not reach an explorer, nor what is computed for a picture."""
     make = COMPUTED.get(name) or getattr(widgets, name)

@@ -22,6 +22,7 @@ from traitlets.config import Config
 
 from tests.derive import derive
 from tests.notebooks import LESSONS, ROOT, SOLUTIONS, read
+from tests.tiers import full
 from widgets.checks.runner import CALL_SECONDS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted")  # nbgrader's own, of its database
@@ -93,7 +94,6 @@ ALL = set(POINTS[RMSNORM])
 # student: the assignment, the cells of a solved notebook that they wrote otherwise, and the checks that should give
 # them nothing. Cells are graded one by one, so one student can go wrong in many.
 QUICK: dict[str, tuple[str, dict[str, str], set[str]]] = {
-    "perfect": (RMSNORM, {}, set()),
     "several_wrong": (
         RMSNORM,
         {
@@ -105,6 +105,9 @@ QUICK: dict[str, tuple[str, dict[str, str], set[str]]] = {
         },
         ALL - {"rms-norm"},
     ),
+}
+SLOW = {
+    "perfect": (RMSNORM, {}, set()),
     "import_error": (RMSNORM, {"imports": "import no_such_module\nfrom widgets import checks"}, ALL),
     "never_ends": (
         RMSNORM,
@@ -119,8 +122,6 @@ QUICK: dict[str, tuple[str, dict[str, str], set[str]]] = {
         {"rms", "rms-norm", "layer-norm", "module"},
     ),
     "halves": (SWIGLU, {"fused": HALVES_EXCHANGED}, {"fused"}),
-}
-SLOW = {
     "eps_outside": (RMSNORM, {"rms-norm": EPS_OUTSIDE}, {"rms-norm", "layer-norm"}),
     "endless_cell": (RMSNORM, {"backward": A_CELL_THAT_NEVER_ENDS}, {"backward"}),  # nbgrader ends it
 }
@@ -197,7 +198,7 @@ def test_the_readme_says_how_long_a_loop_without_an_end_is_waited_for() -> None:
     assert [float(each) for each in seconds.groups()] == [CALL_SECONDS, Execute().timeout]
 
 
-@pytest.mark.parametrize("student", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in SLOW)])
+@pytest.mark.parametrize("student", [*QUICK, *map(full, SLOW)])
 def test_every_score_is_the_one_expected(teacher: NbGraderAPI, student: str) -> None:
     name, changes, refused = (QUICK | SLOW)[student]
     expected = {exercise: 0 if exercise in refused else points for exercise, points in POINTS[name].items()}

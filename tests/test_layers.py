@@ -153,6 +153,7 @@ def test_no_bad_habits() -> None:
     assert {path: habits for path, habits in found.items() if habits} == {}
 
 
+@pytest.mark.full
 def test_nothing_brings_pyplot_along() -> None:
     """Not even by a detour through another package."""
     question = "import sys, widgets; sys.exit('matplotlib.pyplot' in sys.modules)"

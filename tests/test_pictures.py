@@ -19,6 +19,7 @@ from torch import nn
 
 from tests.data import DATA
 from tests.test_style import LIGHT, PAIRS
+from tests.tiers import full
 from widgets import (
     ablation_results,
     activation_curves,
@@ -167,7 +168,8 @@ STILL = {
     "growth": residual_growth,
 }
 PICTURES = MOVING | STILL
-every_picture = pytest.mark.parametrize("name", PICTURES)
+OTHERS = {name for name in PICTURES if "," in name} | {"2 lanes", "5 lanes"}  # of a kind that is there already
+every_picture = pytest.mark.parametrize("name", [full(name) if name in OTHERS else name for name in PICTURES])
 pytestmark = pytest.mark.usefixtures("short_reels")
 
 

@@ -388,6 +388,7 @@ def folder(served):
     return folder
 
 
+@pytest.mark.full  # test_keyboard.py answers every question of the course; here, what becomes of one
 def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson, folder):
     """JupyterLab takes arrows and Enter for its cells; here they must reach the answers and the buttons."""
     lesson = open_lesson("questions/03_hard_questions.ipynb")

@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tests import notebooks
 from tests.notebooks import canonical, differences, main, read
+from tests.tiers import full
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -149,8 +150,8 @@ def test_refresh_runs_stores_and_then_finds_nothing_to_do(tmp_path: Path, capsys
     ("code", "trouble"),
     [
         ("1 / 0", "raises ZeroDivisionError: division by zero"),
-        ("import os\nos._exit(1)", "made the kernel die"),
-        ("import time\ntime.sleep(60)", "did not finish within 1 seconds"),
+        full("import os\nos._exit(1)", "made the kernel die"),
+        full("import time\ntime.sleep(60)", "did not finish within 1 seconds"),
     ],
 )
 def test_a_failing_cell_is_named_in_a_sentence(

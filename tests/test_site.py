@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 
 from tests.notebooks import notebooks_in, read, short
+from tests.tiers import full
 from widgets import activation_curves, gate_flow, overall_shift, parameter_ledger
+from widgets.explorers.explorer import Explorer
 from widgets.site import shipping
 from widgets.site.__main__ import main
 from widgets.site.folder import MARK, NotOurs, claim, write
@@ -109,6 +112,7 @@ def test_what_follows_other_controls_stays_at_home_and_its_buttons_set_what_it_w
     assert [stop[0] for stop in controls["multiplier"]["stops"]] == ["1", "1.3"]
 
 
+@pytest.mark.full
 def test_each_setting_is_recorded_under_its_own_name(few_places: None) -> None:
     shipped = shipping.ship(parameter_ledger())
     for setting, variant in shipped["variants"].items():
@@ -120,19 +124,22 @@ def test_each_setting_is_recorded_under_its_own_name(few_places: None) -> None:
     assert len(shipped["variants"]) == 8
 
 
-def test_what_one_setting_changes_every_setting_says(few_places: None) -> None:
+@pytest.mark.parametrize("make", [gate_flow, full(activation_curves), full(parameter_ledger)])
+def test_what_one_setting_changes_every_setting_says(few_places: None, make: Callable[[], Explorer]) -> None:
     """A page comes to a setting from any other, not from the first alone."""
-    for made in (activation_curves(), gate_flow(), parameter_ledger()):
-        said = [
-            variant["changes"].keys() - made.positions.keys() for variant in shipping.ship(made)["variants"].values()
-        ]
-        assert "controls" in said[0] and all(names == said[0] for names in said)
+    made = make()
+    said = [variant["changes"].keys() - made.positions.keys() for variant in shipping.ship(made)["variants"].values()]
+    assert "controls" in said[0] and all(names == said[0] for names in said)
 
 
-def test_a_hidden_slider_goes_back_and_a_moved_one_goes_along(few_places: None) -> None:
+@pytest.mark.full
+def test_a_hidden_slider_goes_back(few_places: None) -> None:
     curves = shipping.ship(activation_curves())["variants"]
     assert {variant["changes"].get("beta") for name, variant in curves.items() if name.endswith("false]")} == {1.0}
     assert {"beta" in variant["changes"] for name, variant in curves.items() if name.endswith("true]")} == {False}
+
+
+def test_a_moved_slider_goes_along() -> None:
     flow = shipping.ship(gate_flow(gate_input=[1, 2, 3], content=[1, 1, 1]))["variants"]
     assert {name: variant["changes"]["z"] for name, variant in flow.items()} == {'["1"]': 1, '["2"]': 2, '["3"]': 3}
 

@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.notebooks import LESSONS
+from tests.tiers import full
 from widgets import activation_curves, gate_flow, overall_shift, parameter_ledger
 from widgets.site.__main__ import main
 from widgets.site.folder import write
@@ -46,17 +47,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page whose explorers bring every setting of their lists and checkboxes, at a few positions."""
-    folder = tmp_path_factory.mktemp("settings")
+def with_settings(folder: Path, name: str) -> Path:
+    """A page with an explorer that brings every setting of its lists and checkboxes, at a few positions."""
     few = "shipping.MOST_PLACES, shipping._finest = 400, lambda *asked: asked[-1]"
-    cells = {
-        "imports": f"from widgets import *\nfrom widgets.site import shipping\n{few}",
-        **{name: f"{name}()" for name in ("activation_curves", "parameter_ledger", "gate_flow")},
-    }
+    imports = f"from widgets import *\nfrom widgets.site import shipping\n{few}"
     path = folder / "00_page.ipynb"
-    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in cells.items()]
+    cells = [nbformat.v4.new_code_cell(source, id=id) for id, source in {"imports": imports, name: f"{name}()"}.items()]
     title = nbformat.v4.new_markdown_cell("# A page\n\n**Does it play?**", id="title")
     nbformat.write(nbformat.v4.new_notebook(cells=[title, *cells]), path)
     write(folder, lesson_pages("00_page", TITLES, *run(path, coarse=False)))
@@ -64,9 +60,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
-    """A page, that of `site` unless said; the test fails if it asked anybody for anything, or complained."""
-    site = request.getfixturevalue(getattr(request, "param", "site"))
+def page(request: pytest.FixtureRequest, chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    """That of `site`, or of an explorer that a test names; it asks nobody for anything and complains of nothing."""
+    name = getattr(request, "param", None)
+    site = with_settings(tmp_path, name) if name else request.getfixturevalue("site")
     page = chromium.new_context(viewport={"width": 1000, "height": 900}).new_page()
     asked, complaints = [], []
     page.on("request", lambda request: asked.append(request.url))
@@ -121,10 +118,8 @@ def test_a_list_brings_another_picture(page: Page) -> None:
     assert choice.input_value() == before
 
 
-all_settings = pytest.mark.parametrize("page", ["settings"], indirect=True)
-
-
-@all_settings
+@pytest.mark.full
+@pytest.mark.parametrize("page", ["activation_curves"], indirect=True)
 def test_a_slider_that_a_checkbox_brings_moves_and_goes_back_with_it(page: Page) -> None:
     figure, fresh = explorer(page, "activation_curves"), activation_curves()
     figure.get_by_role("checkbox", name="bend").check()
@@ -141,7 +136,8 @@ def test_a_slider_that_a_checkbox_brings_moves_and_goes_back_with_it(page: Page)
     expect(figure.locator(".panels.waiting")).to_have_count(0)
 
 
-@all_settings
+@pytest.mark.full
+@pytest.mark.parametrize("page", ["parameter_ledger"], indirect=True)
 def test_the_ledger_shows_what_its_list_and_its_buttons_say(page: Page) -> None:
     figure = explorer(page, "parameter_ledger")
     figure.locator("select").select_option("512")
@@ -157,7 +153,8 @@ def test_the_ledger_shows_what_its_list_and_its_buttons_say(page: Page) -> None:
     words_of(figure, said.words(said.steps(**said.values)))
 
 
-@all_settings
+@pytest.mark.full
+@pytest.mark.parametrize("page", ["gate_flow"], indirect=True)
 def test_another_gate_stands_where_it_was(page: Page) -> None:
     figure, fresh = explorer(page, "gate_flow"), gate_flow()
     begun = fresh.words(fresh.steps(**fresh.values))
@@ -194,8 +191,15 @@ def test_what_follows_a_question_comes_after_a_commitment(page: Page) -> None:
     page.get_by_text("It came out as B").or_(page.get_by_text("Yes, B.")).wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["00_page", "explorers/00_page-two-sliders"])
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("00_page", "dark"),
+        full("00_page", "light"),
+        full("explorers/00_page-two-sliders", "dark"),
+        full("explorers/00_page-two-sliders", "light"),
+    ],
+)
 def test_axe_finds_no_violation(chromium: Browser, site: Path, name: str, scheme: str) -> None:
     context = chromium.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
     page = context.new_page()
@@ -230,7 +234,7 @@ def test_every_page_of_the_course_is_light_and_axe_finds_nothing(chromium: Brows
             page.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [full("light"), "dark"])
 def test_the_card_of_a_check_is_on_the_paper_of_its_page(chromium: Browser, site: Path, scheme: str) -> None:
     context = chromium.new_context(color_scheme=scheme)
     page = context.new_page()

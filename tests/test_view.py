@@ -9,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.bare import bare
+from tests.tiers import full
 from widgets import activation_curves, gate_flow, overall_shift, parameter_ledger, skeleton, swish_beta
 from widgets.explorers.explorer import Explorer
 from widgets.flipbook.controls import Slider
@@ -264,6 +265,7 @@ def test_the_picture_is_saved_as_it_stands(chromium, tmp_path):
         assert page.complaints == []
 
 
+@pytest.mark.full
 def test_without_a_kernel_every_slider_plays_and_a_line_says_what_to_do(chromium):
     with bare(chromium, Covered()) as page:
         settled(page)
@@ -318,6 +320,7 @@ def test_a_view_that_is_closed_hears_nothing_more(chromium):
         assert page.locator(".words").nth(1).inner_text() == before
 
 
+@pytest.mark.full
 def test_a_view_that_is_closed_while_it_plays_asks_for_nothing(chromium):
     with bare(chromium, swish_beta()) as page:
         settled(page)
@@ -342,7 +345,7 @@ def test_an_error_in_the_kernel_is_said(chromium, monkeypatch):
         page.get_by_text("The picture could not be drawn: no such place").wait_for()
 
 
-@pytest.mark.parametrize("lost", ["controls", "stages", "shape", "says"])
+@pytest.mark.parametrize("lost", ["controls", "stages", full("shape"), full("says")])
 def test_a_state_of_another_version_shows_a_sentence(chromium, lost):
     with bare(chromium, skeleton(), state={lost: None}) as page:
         page.get_by_text("another version of the course").wait_for()
@@ -358,6 +361,7 @@ def test_a_page_without_kernel_by_design(chromium):
         says(page, "Shift +5.00")
 
 
+@pytest.mark.full
 def test_nothing_is_ever_wider_than_its_pane(chromium):
     for make in (parameter_ledger, Covered):
         with bare(chromium, make(), viewport=NARROW) as page:
@@ -366,6 +370,7 @@ def test_nothing_is_ever_wider_than_its_pane(chromium):
                 assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full
 def test_named_stops_keep_apart(chromium):
     with bare(chromium, parameter_ledger(), viewport=NARROW) as page:
         for width in (360, 700, 800):
@@ -383,24 +388,22 @@ def test_panels_stand_side_by_side_where_there_is_room(chromium):
             assert min(first["width"], second["width"]) >= min(width - 20, 0.95 * 340)
 
 
-@pytest.mark.parametrize(
-    ("attributes", "scheme", "dark"),
-    [
-        ({}, "dark", True),
-        ({}, "light", False),
-        ({"body": ("data-jp-theme-light", "true")}, "dark", False),
-        ({"body": ("data-jp-theme-light", "false")}, "light", True),
-        ({"body": ("data-vscode-theme-kind", "vscode-dark")}, "dark", False),
-        ({"html": ("theme", "dark")}, "light", True),
-    ],
-)
-def test_the_ink_follows_the_theme_of_the_page(chromium, attributes, scheme, dark):
-    with bare(chromium, skeleton(), color_scheme=scheme) as page:
-        for tag, (name, given) in attributes.items():
+def test_the_ink_follows_the_theme_of_the_page(chromium):
+    brightest = "e => Math.max(...getComputedStyle(e).fill.match(/\\d+/g).map(Number))"
+    with bare(chromium, skeleton(), color_scheme="dark") as page:
+        for tag, name, given, scheme, dark in (
+            ("html", "lang", "en", "dark", True),  # says nothing of colours
+            ("html", "lang", "en", "light", False),
+            ("html", "theme", "dark", "light", True),
+            ("body", "data-jp-theme-light", "true", "dark", False),
+            ("body", "data-jp-theme-light", "false", "light", True),
+            ("body", "data-vscode-theme-kind", "vscode-dark", "dark", False),
+        ):
+            page.emulate_media(color_scheme=scheme)
             page.locator(tag).evaluate("(e, [name, given]) => e.setAttribute(name, given)", [name, given])
-        page.wait_for_function("dark => document.querySelector('.flipbook').matches('.dark') === dark", arg=dark)
-        brightest = "e => Math.max(...getComputedStyle(e).fill.match(/\\d+/g).map(Number))"
-        assert (page.locator("svg text").first.evaluate(brightest) > 150) == dark
+            page.wait_for_function("dark => document.querySelector('.flipbook').matches('.dark') === dark", arg=dark)
+            assert (page.locator("svg text").first.evaluate(brightest) > 150) == dark
+            page.locator(tag).evaluate("(e, name) => e.removeAttribute(name)", name)
 
 
 def test_a_page_from_right_to_left_keeps_numbers_in_order(chromium):
@@ -412,6 +415,7 @@ def test_a_page_from_right_to_left_keeps_numbers_in_order(chromium):
         assert slider.get_attribute("aria-valuetext") == "1.02"
 
 
+@pytest.mark.full
 def test_no_key_is_lost_when_the_kernel_echoes_an_earlier_place(chromium):
     with bare(chromium, overall_shift()) as page:
         slider = page.get_by_role("slider", name="overall shift")

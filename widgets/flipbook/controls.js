@@ -2,7 +2,7 @@
 // Native inputs for the controls: the keyboard, the finger and the mouse work as everywhere on the web.
 
 const REST = 150; // milliseconds without a move until a slider rests
-const READ = 40; // milliseconds from one readout to the next on a page that does not keep up
+const READ = 100; // milliseconds from one readout to the next on a page that does not keep up
 
 /**
  * The controls in `box`. Gives {apply, move, press, release, hooks, last, stop}; hooks.touched is called when a hand takes

@@ -1,6 +1,6 @@
 // @ts-check
 // Draws moving marks on canvases in a thread of its own, so that the page's thread has only to say which position. It is
-// told {reel, panels} once (see canvas.js), then {k} for each position, and says {k} when that is drawn.
+// told {reel, panels} once (see canvas.js), then {k, answer} for each position, and says {k} when that is drawn, if asked to.
 
 /** @type {any} */
 let reel;
@@ -24,7 +24,7 @@ onmessage = ({ data }) => {
 function answer() {
   set(asked.k);
   for (const panel of panels) if (panel.stale) draw(panel);
-  postMessage(asked);
+  if (asked.answer) postMessage(asked);
   asked = undefined;
 }
 
