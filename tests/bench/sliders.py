@@ -106,7 +106,7 @@ def measure_kernels() -> None:
 def measure_pages() -> None:
     """Lesson 02 as web pages, from disk: size, the time until a picture can be moved, and every slider."""
     print("Lesson 02 as web pages from disk, each explorer on its own:")
-    with TemporaryDirectory() as folder, chromium() as browser:
+    with TemporaryDirectory() as folder, chromium(windows=True) as browser:
         with redirect_stdout(None):
             site([folder, "--only", "02_rmsnorm", "--coarse"])
         for path in [Path(folder) / "02_rmsnorm.html", *sorted(Path(folder, "explorers").glob("*.html"))]:
@@ -160,7 +160,7 @@ def opened(path: Path) -> Iterator[Lesson]:
     """A copy of a notebook, with the data beside it, open in a JupyterLab of its own, nothing run yet."""
     with TemporaryDirectory() as folder:
         shutil.copytree(path.parent, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-        with jupyterlab(Path(folder)) as address, chromium() as browser:
+        with jupyterlab(Path(folder)) as address, chromium(windows=True) as browser:
             lesson = open_lesson(browser, address, path.name)
             yield lesson
             lesson.close()

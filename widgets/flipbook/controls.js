@@ -65,14 +65,13 @@ function makeControls(model, box, player, kernel, settled) {
     kernel.tell(`${model.get("static") ? "" : `${model.get("says").silent} `}${model.get("says").moved}`);
   }
 
-  /** Moves a slider, here only. @param {string} name @param {number} k */
+  /** Moves a slider, here only; that the trait changes starts the wait for its rest. @param {string} name @param {number} k */
   function move(name, k) {
     last = name;
     tried.clear();
     held.set(name, player.positions[name][k]);
     model.set(name, player.positions[name][k]);
     if (alone() && !asking && !player.fits(name)) borrow(name);
-    rest();
   }
 
   /** The echo of an earlier value, or another tab's, does not overtake a moving hand. @param {string} name */
