@@ -4,7 +4,7 @@ python3 course.py lab                  open your copies of the lessons in Jupyte
 python3 course.py lab --originals      open the lessons themselves, as their authors do
 python3 course.py again 05             make a fresh copy of a lesson; the one you have is kept under another name
 python3 course.py site [FOLDER]        write the course as web pages that need neither Python nor a network
-python3 course.py test [--full]        run everything that CI runs, or all there is (options for pytest go after --)
+python3 course.py test [--full]        run what CI runs at each change, or all there is (options for pytest go after --)
 python3 course.py refresh [--check]    run all notebooks and store what they give (or say what is old)
 python3 course.py bench                measure how smoothly the pictures move, and what a lesson costs
 
@@ -136,7 +136,7 @@ def site(options: "list[str]") -> int:
 
 
 def test(options: "list[str]", full: bool) -> int:
-    """All that CI runs. Every tool has its say, pytest last; 1 if one of them failed."""
+    """What CI runs at each change; if full, all there is. Every tool has its say, pytest last; 1 if one failed."""
     pytest = ["--nbval", "--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder"]
     if full:
         pytest += ["-m", "full or not full"]

@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,20 +50,20 @@ HANDLE = 24  # pixels across, in flipbook.css
 START = 60  # seconds that JupyterLab and a lesson may take to start on a busy machine
 
 
-def find_chromium(windows: bool = False) -> str | None:
+def find_chromium(usual: bool = False) -> str | None:
     """The browser to test with: what the environment variable CHROMIUM says, or a usual name.
 
-    windows: the one that people have, rather than the quickest
+    usual: the one that people have, where there is one, rather than the quickest
     """
-    names = CHROMIUM_NAMES if windows else (WITHOUT_WINDOWS, *CHROMIUM_NAMES)
+    names = (*CHROMIUM_NAMES, WITHOUT_WINDOWS) if usual else (WITHOUT_WINDOWS, *CHROMIUM_NAMES)
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 @contextmanager
-def chromium(windows: bool = False) -> Iterator[Browser]:
+def chromium(usual: bool = False) -> Iterator[Browser]:
     """A headless Chromium that talks to nobody but us."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(windows), args=list(CHROMIUM_FLAGS))
+        browser = playwright.chromium.launch(executable_path=find_chromium(usual), args=list(CHROMIUM_FLAGS))
         try:
             yield browser
         finally:
@@ -287,6 +287,14 @@ class Lesson:
         handle.focus()
         for _ in range(times):
             self.page.keyboard.press(key)
+
+    def until(self, holds: Callable[[], bool], what: str) -> None:
+        """Wait for what the page does not show, such as a file that the kernel writes; AssertionError if nothing comes."""
+        for _ in range(300):
+            if holds():
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"15 seconds have gone, and still not: {what}")
 
     def picture(self, place: Locator) -> bytes:
         """A PNG of a part of the page as it is drawn now, to compare or to look at."""

@@ -116,7 +116,7 @@ def covered(page: Page) -> np.ndarray:
         full("overall_shift", {}),
         ("overall_shift", {"color_scheme": "dark"}),
         full("eps_effect", {"device_scale_factor": 2}),
-        full("eps_effect", {"device_scale_factor": 1.25}),
+        ("eps_effect", {"device_scale_factor": 1.25}),  # pixels of the page that are no whole ones
         ("gate_flow", {}),  # hatches
         full("norm_geometry", {}),
         full("activation_curves", {}),
@@ -137,6 +137,18 @@ def test_it_shows_what_the_svg_shows(chromium, name, look):
         assert np.abs(blurred(drawn) - blurred(exact)).max() < 30  # of 255; a missing mark is 60 and more
         assert np.abs(blurred(before) - blurred(exact)).max() > 60
         assert page.complaints == []
+
+
+def test_it_is_seen_though_nobody_watches(chromium):
+    """In a second drag too: then the canvases are there already, and the SVG stands still from the start."""
+    with bare(chromium, Disc("radius", [*range(1, 21)])) as page:
+        page.evaluate(SLOW)
+        page.evaluate("() => { HTMLCanvasElement.prototype.watched = false; }")
+        for by in (FAR, 3):
+            drag(page, by)
+            page.locator(SEEN).wait_for()
+            rest(page)
+            at_rest(page)
 
 
 def test_the_readout_lags_a_little_and_is_exact_once_the_hand_rests(chromium):
@@ -198,7 +210,7 @@ def darken(page: Page) -> None:
 @pytest.mark.parametrize(
     ("change", "kept"),
     [
-        full(lambda page: None, True),
+        (lambda page: None, True),
         full(lambda page: page.set_viewport_size({"width": 360, "height": 600}), False),
         (darken, False),
     ],

@@ -109,7 +109,7 @@ def test_a_definition_in_another_cell_is_judged(cells) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["from mine import rms", "from mine import (\n    rms,\n)", "import mine as rms", "%run mine.py"]
+    "line", ["from mine import rms", "from mine import (\n    rms,\n)", "from mine import *", "%run mine.py"]
 )
 def test_an_answer_may_come_from_a_file(cells, tmp_path, monkeypatch, line) -> None:
     """The cell defined it before, and now takes it from a module of one's own."""
@@ -118,15 +118,29 @@ def test_an_answer_may_come_from_a_file(cells, tmp_path, monkeypatch, line) -> N
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     cells.run(RIGHT)
-    cells.run(line + ("\nrms = rms.rms" if line.startswith("import") else ""))
+    cells.run(line)
     assert "✓ rms: passed" in cells.check()
+
+
+def test_a_name_taken_otherwise_is_not_this_one(cells, capsys) -> None:
+    cells.run(RIGHT)
+    cells.run("from math import sqrt as rms_of_one  # for rms\nroot_mean_square = rms")
+    assert "No `rms` here; you defined `root_mean_square`." in cells.check()
+
+
+def test_an_error_in_a_file_of_ones_own_is_not_one_of_the_cell(cells, tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "slip.py").write_text("\n\nx = = 1", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    cells.run(RIGHT + "import slip")
+    assert "✓ rms: passed" in cells.check(), "the function was there before"
+    cells.run("import slip\n" + RIGHT.replace("sqrt", "abs"))
+    assert "The cell above did not run: SyntaxError in line 1." in cells.check()
 
 
 def test_an_answer_that_stands_in_the_cell_of_its_check(cells, capsys) -> None:
     """After a first run that failed, the check speaks while its own cell still runs."""
-    together = f"{RIGHT}{CHECK}"
-    cells.run("nothing_of_this_name\n" + together)
-    assert "✓ rms: passed" in repr(cells.run(together))
+    cells.run(BROKEN + CHECK)
+    assert "✓ rms: passed" in repr(cells.run(RIGHT + CHECK))
 
 
 def test_a_cell_that_failed_keeps_nothing_alive(cells, capsys) -> None:
@@ -191,7 +205,7 @@ def test_nobody_leaves(cells, call, monkeypatch) -> None:
     assert "raised SystemExit at line 2" in cells.check()
 
 
-def test_what_is_displayed_is_not_shown_once_a_probe(cells, monkeypatch) -> None:
+def test_what_it_displays_while_it_is_checked_is_not_shown(cells, monkeypatch) -> None:
     shown = []
     monkeypatch.setattr(cells.shell.display_pub, "publish", lambda *args, **named: shown.append(args))
     cells.run("from IPython.display import display, HTML\ndef rms(x):\n    display(HTML('x'))\n    return x")

@@ -257,7 +257,7 @@ def test_tests_install_more_and_lessons_then_need_nothing(machine: Machine) -> N
     [
         full("requirements.txt", [INSTALL_LESSONS, INSTALL_TESTS]),
         ("pyproject.toml", [INSTALL_LESSONS, INSTALL_TESTS]),
-        full("tests/requirements.txt", [INSTALL_TESTS]),
+        ("tests/requirements.txt", [INSTALL_TESTS]),
     ],
 )
 def test_changed_requirements_are_installed(machine: Machine, changed: str, installs: list[list[str]]) -> None:
@@ -386,7 +386,7 @@ def forbid_python(folder: Path) -> None:
     python.write_bytes(b"")
 
 
-@pytest.mark.parametrize("break_it", [kill_python, *map(full, (forbid_python, lose_pip, lose_settings))])
+@pytest.mark.parametrize("break_it", [kill_python, lose_pip, *map(full, (forbid_python, lose_settings))])
 def test_a_dead_environment_is_made_anew(machine: Machine, break_it: Callable[[Path], None]) -> None:
     machine.run("lab")
     machine.calls()
@@ -415,7 +415,7 @@ def test_somebodys_own_environment_is_used_as_it_is(machine: Machine) -> None:
     assert programs(machine.calls()) == ["pip", "jupyterlab"]
 
 
-@pytest.mark.parametrize("notes", ["{", '{"folder": 3}', *map(full, ("", "[1, 2]", "null", '{"made": 1}'))])
+@pytest.mark.parametrize("notes", ["{", "[1, 2]", '{"folder": 3}', *map(full, ("", "null", '{"made": 1}'))])
 def test_damaged_notes_only_cost_time(machine: Machine, notes: str) -> None:
     machine.run("lab")
     machine.calls()
@@ -559,7 +559,7 @@ def test_linux_without_a_card_takes_the_small_build_and_says_so(machine: Machine
 
 
 @on_linux
-@pytest.mark.parametrize("index", [{}, full({"INDEX": "answers", "SLOW_INDEX": "30"})])
+@pytest.mark.parametrize("index", [{}, {"INDEX": "answers", "SLOW_INDEX": "30"}])
 def test_an_index_that_does_not_answer_in_two_seconds_is_done_without(machine: Machine, index: dict[str, str]) -> None:
     outcome = machine.run("lab", **index)
     assert machine.calls()[0] == INSTALL_LESSONS
@@ -611,7 +611,7 @@ def test_test_runs_every_tool_pytest_last(machine: Machine) -> None:
     assert outcome.printed.splitlines()[-1] == "pytest speaks"
 
 
-@pytest.mark.parametrize("failing", [*map(full, ("ruff", "mypy", "pytest")), "ruff pytest"])
+@pytest.mark.parametrize("failing", ["ruff", "pytest", *map(full, ("mypy", "ruff pytest"))])
 def test_test_fails_if_any_tool_fails_and_still_runs_the_rest(machine: Machine, failing: str) -> None:
     machine.run("test")
     machine.calls()

@@ -162,10 +162,8 @@ def answer(keys: Keys, path: Path, ask: str, following: str, file: Path) -> None
     before = kept(file)
     keys.press("Enter")
     keys.page.wait_for_function(f"next => ({ACTIVE})() === next", arg=following)
-    for _ in range(200):  # the kernel hears of it another way than of cells, and the next cell could end before
-        if kept(file) != before:
-            break
-        keys.page.wait_for_timeout(50)
+    # The kernel hears of it another way than of cells, and the next cell could end before.
+    keys.lesson.until(lambda: kept(file) != before, "the kernel has written the prediction down")
     if following == ask.replace("-ask", "-run"):
         keys.press("Shift+Enter")
         keys.quiet()

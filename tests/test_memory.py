@@ -113,7 +113,7 @@ def growth(client: BlockingKernelClient, cell: str) -> float:
     return taken[-1] - taken[0]
 
 
-@pytest.mark.full  # test_explorers.py runs a cell again in a process of its own
+@pytest.mark.full  # test_explorers.py runs cells again too, under a shell of two attributes that keeps no Out
 def test_a_cell_that_is_run_again_leaves_nothing() -> None:
     """No widget and no figure more after the sixth run than after the fourth: `_`, `__` and `___` keep three."""
     with kernel() as client:

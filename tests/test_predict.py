@@ -388,7 +388,7 @@ def folder(served):
     return folder
 
 
-@pytest.mark.full  # test_keyboard.py answers every question of the course; here, what becomes of one
+@pytest.mark.full  # the ordinary run answers questions on web pages only (test_site_browser.py)
 def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson, folder):
     """JupyterLab takes arrows and Enter for its cells; here they must reach the answers and the buttons."""
     lesson = open_lesson("questions/03_hard_questions.ipynb")
@@ -410,10 +410,8 @@ def test_in_jupyterlab_by_keyboard_and_by_mouse(open_lesson, folder):
     assert all(answer.is_disabled() for answer in answers)
     assert form.get_by_role("checkbox").is_checked()
 
-    for _ in range(300):  # a commitment goes another way than cells do, and the next cell could end before it is heard
-        if (folder / "predictions.json").exists():  # put there whole
-            break
-        lesson.page.wait_for_timeout(50)
+    # A commitment goes another way than cells do, and the next cell could end before it is heard.
+    lesson.until((folder / "predictions.json").exists, "the prediction is written down")  # put there whole
     keys.press("Shift+Enter")  # the next cell is the active one, so this runs the experiment and not the question again
     place.get_by_text("It came out as B. You were sure of C, so this is the one to remember.").wait_for()
     assert lesson.ask(COUNT, "ask") == before

@@ -153,7 +153,6 @@ def test_the_ledger_shows_what_its_list_and_its_buttons_say(page: Page) -> None:
     words_of(figure, said.words(said.steps(**said.values)))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("page", ["gate_flow"], indirect=True)
 def test_another_gate_stands_where_it_was(page: Page) -> None:
     figure, fresh = explorer(page, "gate_flow"), gate_flow()

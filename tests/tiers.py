@@ -8,5 +8,5 @@ import pytest
 
 
 def full(*values: object) -> Any:
-    """A case of a parametrized test for `--full`: it goes another case's way with other values."""
+    """A case of a parametrized test for `--full`: it goes another case's way with other values, or takes long."""
     return pytest.param(*values, marks=pytest.mark.full)

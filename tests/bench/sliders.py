@@ -21,7 +21,7 @@ from tests.notebooks import LESSONS, notebooks_in, read
 from widgets.site.__main__ import main as site
 
 SECONDS = 2.0
-DRAGS = 3  # of which the median counts: at 4x one of two seconds may see a tenth more or fewer pictures than the next
+DRAGS = 3  # of which the median counts: at 4x one drag may see a tenth more or fewer pictures than the next
 THROTTLES = {1: 0.95, 2: 0.92, 4: 0.85}  # how much slower the page's processor is made -> the share to reach
 BUSY = "import time\nend = time.time() + 60\nwhile time.time() < end: pass"
 RESTING = "e => e.closest('.flipbook').dataset.resting === 'true'"
@@ -59,8 +59,8 @@ DRAG = """async ([input, seconds, painting]) => {
         now = await frame();
         count();
     }
-    await frame();
-    count(); // a hand stays a frame where it lets go: the painter's picture is there a frame after a move
+    // A hand stays 33 ms where it lets go: the painter's picture is there a frame after a move, on a slow page two.
+    for (let k = 0; k < 2; k += 1) { await frame(); count(); }
     const during = pictures;
     WebSocket.prototype.send = send;
     input.dispatchEvent(new PointerEvent('pointerup'));
@@ -106,7 +106,7 @@ def measure_kernels() -> None:
 def measure_pages() -> None:
     """Lesson 02 as web pages, from disk: size, the time until a picture can be moved, and every slider."""
     print("Lesson 02 as web pages from disk, each explorer on its own:")
-    with TemporaryDirectory() as folder, chromium(windows=True) as browser:
+    with TemporaryDirectory() as folder, chromium(usual=True) as browser:
         with redirect_stdout(None):
             site([folder, "--only", "02_rmsnorm", "--coarse"])
         for path in [Path(folder) / "02_rmsnorm.html", *sorted(Path(folder, "explorers").glob("*.html"))]:
@@ -146,9 +146,10 @@ def row(words: str, page: Page, slider: Locator) -> None:
     for rate in THROTTLES:
         devtools.send("Emulation.setCPUThrottlingRate", {"rate": rate})
         drags = [page.evaluate(DRAG, [slider.element_handle(), SECONDS, on]) for on in DRAGS * (False, True)]
-        sent += sum(drag["sent"] for drag in drags)
-        late += sum(drag["late"] for drag in drags)
-        frames, pictures = (median(drag[name] for drag in drags[k::2]) for k, name in enumerate(("frames", "pictures")))
+        floors, painted = drags[::2], drags[1::2]
+        sent += sum(drag["sent"] for drag in painted)
+        late += sum(drag["late"] for drag in painted)
+        frames, pictures = median(one["frames"] for one in floors), median(one["pictures"] for one in painted)
         shares.append(f"{pictures:5.1f} {pictures / frames:5.2f}")
     devtools.send("Emulation.setCPUThrottlingRate", {"rate": 1})
     devtools.detach()
@@ -160,7 +161,7 @@ def opened(path: Path) -> Iterator[Lesson]:
     """A copy of a notebook, with the data beside it, open in a JupyterLab of its own, nothing run yet."""
     with TemporaryDirectory() as folder:
         shutil.copytree(path.parent, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-        with jupyterlab(Path(folder)) as address, chromium(windows=True) as browser:
+        with jupyterlab(Path(folder)) as address, chromium(usual=True) as browser:
             lesson = open_lesson(browser, address, path.name)
             yield lesson
             lesson.close()

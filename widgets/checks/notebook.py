@@ -17,7 +17,7 @@ from widgets.checks.runner import innermost
 from widgets.checks.verdict import Verdict
 
 _NAMES = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
-_IMPORTS = r"^\s*(?:from\s+\S+\s+)?import\s+(?:\([^)]*|[^\n(]*)\b{}\b"
+_IMPORTS = r"^\s*(?:from\s+\S+\s+)?import\s+(?:\([^)]*|[^\n(#]*)(?<!\.)\b{}\b(?!\s+as\b)"
 _UNSEEN = re.compile(r"^\s*%|\bimport \*|\b(?:exec|globals)\(", re.MULTILINE)  # makes names that its text does not tell
 
 
@@ -43,16 +43,16 @@ class Ran:
         return name in self.names or bool(re.search(_IMPORTS.format(name), self.text, re.MULTILINE))
 
 
-def _failure(error: BaseException | None) -> str:
+def _failure(error: BaseException | None, parsed: bool) -> str:
     if error is None:
         return ""
-    place = error.lineno if isinstance(error, SyntaxError) else (innermost(error) or (None, 0))[1]
+    place = (innermost(error) or (None, 0))[1] if parsed else getattr(error, "lineno", None)
     where = f" in line {place}" if place else ""
     return f"The cell above did not run: {type(error).__name__}{where}. Nothing was checked."
 
 
 _ran: deque[Ran] = deque(maxlen=500)
-_running: list[str] = []  # the text of the cell that runs now, if one does
+_running: list[Ran] = []  # the cell that runs now, if one does
 
 
 def watch() -> None:
@@ -64,7 +64,7 @@ def watch() -> None:
 
 
 def _begin(info: Any) -> None:
-    _running[:] = [info.raw_cell]
+    _running[:] = [Ran(info.raw_cell, None)]
 
 
 def _remember(result: Any) -> None:
@@ -73,12 +73,12 @@ def _remember(result: Any) -> None:
     missing = error.name if isinstance(error, NameError) else None
     if missing in LABELS and "checks.check_" in info.raw_cell:
         sys.modules["IPython"].display.display(Verdict(missing, False, _why_missing(missing)))
-    parsed = not isinstance(error, SyntaxError)
-    _ran.append(Ran(info.raw_cell, getattr(info, "cell_id", None), _failure(error), parsed))
+    parsed = result.error_before_exec is None
+    _ran.append(Ran(info.raw_cell, getattr(info, "cell_id", None), _failure(error, parsed), parsed))
 
 
 def _why_missing(name: str) -> str:
-    tried = next((one for one in reversed(_ran) if name in one.names), None)
+    tried = next((one for one in reversed(_ran) if one.makes(name)), None)
     if tried and tried.failure:
         return tried.failure
     others = _ran[-1].names if _ran else []
@@ -93,7 +93,7 @@ def stale(name: str, learner: Any) -> str:
     at = max((at for at, one in enumerate(runs) if one.makes(name)), default=None)
     if at is None or getattr(learner, "__name__", name) not in (name, "<lambda>"):
         return ""
-    if any(Ran(text, None).makes(name) for text in _running):
+    if any(one.makes(name) for one in _running):
         return ""  # it stands in the cell of its check
     if runs[at].failure and not _defined_by(runs[at], learner):
         return runs[at].failure

@@ -80,8 +80,7 @@ def run(function: Callable[..., Any], *args: Any, seconds: float = CALL_SECONDS,
     """
     outcome = Outcome()
     thread = _worker(function, args, outcome)
-    kept = _settings_kept(outcome, 1_000_003 * (seed + 1))
-    with kept, _output_caught(outcome), _alone(thread):
+    with _settings_kept(outcome, 1_000_003 * (seed + 1)), _output_caught(outcome), _alone(thread):
         try:
             _start(thread)
             outcome.seconds = _wait(thread, seconds)
@@ -169,8 +168,8 @@ def _alone(thread: threading.Thread) -> Iterator[None]:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     replaced: list[tuple[Any, str, Callable[[], None]]]
     replaced = [(builtins, "input", _ask), (sys, "breakpointhook", _ask), (bdb.Bdb, "set_trace", _ask)]
-    replaced += [(shell, "ask_exit", _leave)] if hasattr(shell, "ask_exit") else []
-    replaced += [(shell.display_pub, "publish", _nothing)] if shell else []
+    replaced += [(shell, "ask_exit", sys.exit)] if hasattr(shell, "ask_exit") else []
+    replaced += [(shell.display_pub, "publish", lambda: None)] if shell else []
     with contextlib.ExitStack() as stack:
         for place, name, of_thread in replaced:
             stack.enter_context(instead(place, name, of_thread))
@@ -179,14 +178,6 @@ def _alone(thread: threading.Thread) -> Iterator[None]:
 
 def _ask() -> NoReturn:
     raise Asks
-
-
-def _leave() -> NoReturn:
-    raise SystemExit
-
-
-def _nothing() -> None:
-    pass
 
 
 class _Prints(io.TextIOBase):

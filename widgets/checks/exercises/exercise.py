@@ -64,9 +64,6 @@ class Exercise:
             gradient = self.gradient or at_first(self.formula)
             compare_gradients(trial, gradient, gradients(function), self.arguments, not self.in_place)
         if self.ahead:
-            self._look_ahead(trial, function, *self.ahead)
-
-    def _look_ahead(self, trial: Trial, function: Callable[..., Any], probe: Probe, words: str) -> None:
-        given = values_of(trial.run(function, *probe.args))
-        if not alike(given, answer(self.formula.right, probe.args)):
-            trial.passed(Rung.AHEAD, words)
+            probe, words = self.ahead
+            if not alike(values_of(trial.run(function, *probe.args)), answer(self.formula.right, probe.args)):
+                trial.passed(Rung.AHEAD, words)

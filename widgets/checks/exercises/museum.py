@@ -344,11 +344,7 @@ SCALED = Exhibit(
     Formula(
         init_std,
         _INIT_BANK,
-        tuple(
-            Probe(f"{name}.weight with {n_layers} layers", (f"{name}.weight", n_layers))
-            for n_layers in (8, 12)
-            for name in _NAMES
-        ),
+        tuple(Probe(f"{name}.weight with {n} layers", (f"{name}.weight", n)) for n in (8, 12) for name in _NAMES),
         telling=_writes,
     ),
     (

@@ -411,17 +411,10 @@ def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float
     return norm_formulas.rms_norm(x, weight, default if eps is None else eps, **steps)
 
 
-_MODULE_PROBES = (
-    *NORM_PROBES,
-    Probe("the default eps", (_SMALL, gains(6), None)),
-    *_HALF_PROBES,
-    _SMALL_HALF,
-    _LARGE_PROBE,
-)
 MODULE = Formula(
     _module_formula,
     (*(one for one in RMS_NORM if one.name != "arguments in another order"), modules.DEFAULT_EPS, *HALF),
-    _MODULE_PROBES,
+    (*NORM_PROBES, Probe("the default eps", (_SMALL, gains(6), None)), *_HALF_PROBES, _SMALL_HALF, _LARGE_PROBE),
     (
         *NORM_PROPERTIES,
         Property(

@@ -230,15 +230,13 @@ def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -
 
 def in_one_matrix(formula: Formula) -> Formula:
     """The same layer, as a function of x, the joint matrix and the down projection."""
-    joined = tuple(
-        Probe(one.words, (x, torch.cat([gate, up]), down))
-        for one in formula.probes
-        for x, gate, up, down in (one.args,)
-    )
-    properties = tuple(
-        one.of(lambda f: lambda x, gate, up, down: f(x, torch.cat([gate, up]), down)) for one in formula.properties
-    )
-    return replace(formula, right=gate_formulas.joint, probes=joined, properties=properties)
+
+    def joined(x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> tuple[Tensor, ...]:
+        return x, torch.cat([gate, up]), down
+
+    probes = tuple(Probe(one.words, joined(*one.args)) for one in formula.probes)
+    properties = tuple(one.of(lambda f: lambda *layer: f(*joined(*layer))) for one in formula.properties)
+    return replace(formula, right=gate_formulas.joint, probes=probes, properties=properties)
 
 
 # What is tried
@@ -318,14 +316,9 @@ def _with(layer: tuple[Tensor, ...], change: Callable[[Tensor], Tensor]) -> tupl
     return change(x), *matrices
 
 
-def _tail(d_model: int, d_ff: int) -> tuple[Tensor, ...]:
-    """A layer whose gates are negative for all four tokens, for each further below zero."""
-    _, _, up, down = _layer(d_model, d_ff, seed=120)
-    gate = -(1 + numbers(d_ff, d_model, seed=121, size=0.01)) / d_model
-    return torch.tensor([[3.0], [6], [12], [24]], dtype=torch.float64).expand(4, d_model).clone(), gate, up, down
-
-
-_TAIL_LAYER = _tail(6, 5)
+# A layer whose gates are negative for all four tokens, for each further below zero
+_TAIL_X = torch.tensor([[3.0], [6], [12], [24]], dtype=torch.float64).expand(4, 6).clone()
+_TAIL_LAYER = (_TAIL_X, -(1 + numbers(5, 6, seed=121, size=0.01)) / 6, *_layer(6, 5, seed=120)[2:])
 _LAYERS = (
     ("x of shape (2, 3, 8), d_ff 20", _layer(8, 20)),
     ("x of shape (5,), d_ff 7", _with(_layer(5, 7, 2, seed=40), lambda x: x[0])),

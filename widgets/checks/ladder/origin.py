@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from widgets.checks.ladder.trial import Trial
-from widgets.checks.runner import Outcome
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "true_divide": "/", "pow": "**"}
 REVERSED = {"rdiv": "div", "rsub": "sub", "rpow": "pow"}  # of a number and a tensor, in that order
@@ -38,7 +37,11 @@ def origin(trial: Trial, function: Callable[..., Any], *args: Any) -> str:
         with _Watched():
             return function(*args)
 
-    return _told(trial.run(watched))
+    outcome = trial.run(watched)
+    if not isinstance(outcome.error, _Made):
+        return ""
+    where = f" at {outcome.line}" if outcome.line else ""
+    return f" The first number that is not finite arises{where}: {outcome.error}."
 
 
 def origin_of_slope(trial: Trial, function: Callable[..., Any], *args: Any) -> str:
@@ -51,15 +54,6 @@ def origin_of_slope(trial: Trial, function: Callable[..., Any], *args: Any) -> s
     words = str(trial.run(watched).error)
     step = words.partition("Backward")[0].removeprefix("Function '")
     return f" It comes from the slope of `{step.lower()}`." if "returned nan values" in words else ""
-
-
-def _told(outcome: Outcome) -> str:
-    where = f" at {outcome.line}" if outcome.line else ""
-    return (
-        f" The first number that is not finite arises{where}: {outcome.error}."
-        if isinstance(outcome.error, _Made)
-        else ""
-    )
 
 
 def _is_strange(value: Any) -> bool:

@@ -16,18 +16,7 @@ from widgets.checks.ladder.rungs import OF_TENSORS, Rung
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import first_words, kind, raised, sentence, short, things
 from widgets.checks.mistakes import errors, habits
-from widgets.checks.mistakes.diagnosis import (
-    NOTHING,
-    Answer,
-    Evidence,
-    Mistake,
-    Steps,
-    alike,
-    answer,
-    close,
-    diagnose,
-    fresh,
-)
+from widgets.checks.mistakes.diagnosis import NOTHING, Answer, Evidence, Mistake, alike, answer, close, diagnose, fresh
 from widgets.checks.runner import Outcome
 from widgets.precision import in_dtype
 
@@ -71,7 +60,7 @@ class Formula:
     probes: tuple[Probe, ...]
     properties: tuple[Property, ...] = ()
     returns: tuple[str, ...] = ("the result",)
-    also: tuple[Steps, ...] = ()
+    also: tuple[dict[str, Any], ...] = ()
     last: str = ""
     telling: Callable[..., str] = lambda given, *args: ""
 

@@ -16,22 +16,17 @@ Step = Callable[..., Any]
 FAMILY = {name.lower(): activation for name, activation in feed_forward.FAMILY.items()}
 
 
-@dataclass(frozen=True)
-class Swish:
+def swish(
+    z: Tensor,
+    beta: float | None = None,
+    *,
+    default: float = 1.0,
+    slope: Step = lambda z, beta: beta * z,
+    form: Step = lambda z, steep, beta: z * torch.sigmoid(steep),
+) -> Tensor:
     """z: (...) -> (...), z times the sigmoid of beta z. slope(z, beta); form(z, steep, beta)"""
-
-    default: float = 1.0
-    slope: Step = lambda z, beta: beta * z
-    form: Step = lambda z, steep, beta: z * torch.sigmoid(steep)
-
-    def __call__(self, z: Tensor, beta: float | None = None) -> Tensor:
-        beta = self.default if beta is None else beta
-        return self.form(z, self.slope(z, beta), beta)
-
-
-def swish(z: Tensor, beta: float | None = None, **steps: Any) -> Tensor:
-    """z: (...) -> (...), Swish."""
-    return Swish(**steps)(z, beta)
+    beta = default if beta is None else beta
+    return form(z, slope(z, beta), beta)
 
 
 @dataclass(frozen=True)

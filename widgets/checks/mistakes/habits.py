@@ -80,7 +80,7 @@ AUTOGRAD_USED = Mistake(
     "autograd used",
     "The gradients are right, and autograd has found them; the exercise asks for the two formulas.",
     (
-        "Look for `torch.autograd.grad`, `.backward()`, `requires_grad_` or `torch.func`.",
+        "Look for `torch.autograd.grad`, `.backward()` or `requires_grad_`.",
         "Differentiate x · weight / √(mean square + eps) on paper: x stands above and below the line.",
     ),
 )

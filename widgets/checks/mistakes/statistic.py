@@ -23,18 +23,6 @@ def over_one_less(x: Tensor, over: dict[str, Any]) -> Tensor:
     return x.square().sum(**over) / (count(x, over) - 1)
 
 
-def plain_mean(x: Tensor, over: dict[str, Any]) -> Tensor:
-    return x.mean(**over)
-
-
-def absolute_mean(x: Tensor, over: dict[str, Any]) -> Tensor:
-    return x.abs().mean(**over)
-
-
-def absolute_sum(x: Tensor, over: dict[str, Any]) -> Tensor:
-    return x.abs().sum(**over)
-
-
 def unrooted(statistic: Tensor) -> Tensor:
     return statistic
 
@@ -116,7 +104,7 @@ STATISTIC = (
         "square forgotten",
         "The square is missing: positive and negative components cancel in a plain mean.",
         ("Try x = [1, −1].", "Square every component before you average."),
-        ({"statistic": plain_mean},),
+        ({"statistic": lambda x, over: x.mean(**over)},),
     ),
     Mistake(
         "doubled instead of squared",
@@ -128,7 +116,7 @@ STATISTIC = (
         "square and root forgotten",
         "Both the square and the root are missing: this is the plain mean of x.",
         ("Try x = [1, −1]. Its root mean square is 1.", "Three steps, from the inside: square, mean, root."),
-        ({"statistic": plain_mean, "root": unrooted},),
+        ({"statistic": lambda x, over: x.mean(**over), "root": unrooted},),
     ),
     Mistake(
         "squared after the mean",
@@ -140,19 +128,19 @@ STATISTIC = (
         "mean of absolute values",
         "This is the mean of the absolute values; squares weigh large components more.",
         ("Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.", "Squares, not absolute values."),
-        ({"statistic": absolute_mean, "root": unrooted},),
+        ({"statistic": lambda x, over: x.abs().mean(**over), "root": unrooted},),
     ),
     Mistake(
         "root of absolute values",
         "Absolute values stand under the root where the squares should.",
         ("Multiply x by 4. By how much does your scale grow?", "Square every component before you average."),
-        ({"statistic": absolute_mean}, {"statistic": absolute_sum}),
+        ({"statistic": lambda x, over: x.abs().mean(**over)}, {"statistic": lambda x, over: x.abs().sum(**over)}),
     ),
     Mistake(
         "sum of absolute values",
         "This is the sum of the absolute values; wanted is the root of the mean of the squares.",
         ("Try x = [3, 4] and work it out by hand: the root of (9 + 16) / 2.", "Squares, then a mean, then a root."),
-        ({"statistic": absolute_sum, "root": unrooted},),
+        ({"statistic": lambda x, over: x.abs().sum(**over), "root": unrooted},),
     ),
     Mistake(
         "largest absolute value",
