@@ -289,7 +289,7 @@ class Lesson:
             self.page.keyboard.press(key)
 
     def until(self, holds: Callable[[], bool], what: str) -> None:
-        """Wait for what the page does not show, such as a file that the kernel writes; AssertionError if nothing comes."""
+        """Wait for what the page does not show, such as a file that the kernel writes; AssertionError if none comes."""
         for _ in range(300):
             if holds():
                 return
