@@ -300,3 +300,10 @@ def test_in_the_flow_each_position_minds_its_own_gate():
 def test_gates_come_in_one_row(shape):
     with pytest.raises(ValueError, match="one row of gates"):
         gate_states(torch.ones(shape))
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.5, 1.0, 4.0])
+def test_a_steeper_swish_is_the_same_curve_made_smaller(beta):
+    """Swish_beta(z) is Swish(beta z) / beta; the numbers of Swish are those that the lesson quotes."""
+    steps = activations.beta_steps(beta)
+    assert (beta * steps.least_at, beta * steps.least) == pytest.approx((-1.27846, -0.27846), abs=1e-5)

@@ -114,3 +114,12 @@ def test_geometry_lands_on_the_circle_and_on_the_sphere():
 def test_without_a_mean_the_results_are_one_point():
     x = torch.tensor([1.0, 1.0, -2.0], dtype=torch.float64)
     assert geometry_steps(x).angle == pytest.approx(0.0, abs=1e-5)
+
+
+def test_no_shift_makes_a_result_larger_than_is_said():
+    """Held against torch's RMSNorm of the vector at many shifts; the frame of a picture is drawn for this size."""
+    layer_norm, rms_norm = shift_steps(X, 3.0).largest()
+    shifted = 3 * X + torch.linspace(-200, 200, 400_001, dtype=torch.float64).unsqueeze(-1)
+    found = nn.RMSNorm(6, eps=1e-5, dtype=torch.float64)(shifted).abs().max().item()
+    assert found <= rms_norm == pytest.approx(found, rel=1e-4)
+    assert layer_norm == nn.LayerNorm(6, dtype=torch.float64)(3 * X).abs().max().item()

@@ -8,6 +8,7 @@ from torch import nn
 
 from widgets.maths.budget import (
     MODELS,
+    Ledger,
     WidthSteps,
     gated_budget,
     llama_d_ff,
@@ -148,3 +149,9 @@ def test_parameters_up_to_two_to_the_63_are_counted_exactly():
     assert relu_budget(2**30, 2**31).parameters == 2**62
     with pytest.raises(ValueError, match=r"fewer than 2\^63"):
         relu_budget(2**31, 2**31)
+
+
+@pytest.mark.parametrize(("d_ff", "kept"), [(2614, True), (2613, False), (2719, True), (2721, False)])
+def test_two_in_a_hundred_are_within_the_budget(d_ff, kept):
+    """Of 8 million parameters: 7.84 to 8.16 million, three matrices of 1000 by d_ff."""
+    assert Ledger(relu_budget(1000), gated_budget(1000, d_ff)).keeps_budget == kept
