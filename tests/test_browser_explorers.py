@@ -81,7 +81,7 @@ def wait_for_rest(lesson: Lesson, place: Locator) -> None:
 
 # A third slider, which turns a picture in space; several tests below move a first one.
 SLIDERS = [("geometry", "walk around")]
-ALIKE = [
+OTHERS = [
     ("overall-shift", "overall shift"),
     ("overall-shift", "scale"),
     ("curves", "β of Swish"),
@@ -97,7 +97,7 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("cell", "name"), [*SLIDERS, *(full(*slider) for slider in ALIKE)])
+@pytest.mark.parametrize(("cell", "name"), [*SLIDERS, *(full(*slider) for slider in OTHERS)])
 def test_every_slider_moves_the_picture_by_keyboard_and_by_mouse(page: Lesson, cell: str, name: str) -> None:
     place = page.show(cell)
     handle = page.slider(place, name)

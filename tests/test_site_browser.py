@@ -37,25 +37,25 @@ TITLES = {"00_page": ("A page", "Does it play?")}
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a small lesson with every kind of explorer."""
-    folder = tmp_path_factory.mktemp("site ü")
-    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
     text = "# A page\n\n**Does it play?** The norm is $x/\\sqrt{\\mathrm{mean}(x^2)}$.\n\n| | a |\n|---|---|\n| b | 1 |"
-    cells.insert(0, nbformat.v4.new_markdown_cell(text, id="title"))
-    path = folder / "00_page.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    write(folder, lesson_pages("00_page", TITLES, *run(path, coarse=True)))
-    return folder
+    return pages_of(tmp_path_factory.mktemp("site ü"), text, CELLS, coarse=True)
 
 
 def with_settings(folder: Path, name: str) -> Path:
     """A page with an explorer that brings every setting of its lists and checkboxes, at a few positions."""
     few = "shipping.MOST_PLACES, shipping._finest = 400, lambda *asked: asked[-1]"
     imports = f"from widgets import *\nfrom widgets.site import shipping\n{few}"
+    cells = {"imports": imports, name: f"{name}()"}
+    return pages_of(folder, "# A page\n\n**Does it play?**", cells, coarse=False)
+
+
+def pages_of(folder: Path, text: str, cells: dict[str, str], coarse: bool) -> Path:
+    """The pages of a lesson that begins with this text and has these cells of code, by their ids."""
+    code = [nbformat.v4.new_code_cell(source, id=name) for name, source in cells.items()]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text, id="title"), *code])
     path = folder / "00_page.ipynb"
-    cells = [nbformat.v4.new_code_cell(source, id=id) for id, source in {"imports": imports, name: f"{name}()"}.items()]
-    title = nbformat.v4.new_markdown_cell("# A page\n\n**Does it play?**", id="title")
-    nbformat.write(nbformat.v4.new_notebook(cells=[title, *cells]), path)
-    write(folder, lesson_pages("00_page", TITLES, *run(path, coarse=False)))
+    nbformat.write(notebook, path)
+    write(folder, lesson_pages("00_page", TITLES, *run(path, coarse=coarse)))
     return folder
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widgets.checks.progress import LABELS
-from widgets.checks.runner import innermost
+from widgets.checks.runner import innermost, ipython
 from widgets.checks.verdict import Verdict
 
 _NAMES = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
@@ -57,7 +57,7 @@ _running: list[Ran] = []  # the cell that runs now, if one does
 
 def watch() -> None:
     """From now on every cell that is run is remembered."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = ipython()
     if shell is not None:
         shell.events.register("pre_run_cell", _begin)
         shell.events.register("post_run_cell", _remember)

@@ -165,7 +165,7 @@ def _alone(thread: threading.Thread) -> Iterator[None]:
 
         return mock.patch.object(place, name, maybe)
 
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = ipython()
     replaced: list[tuple[Any, str, Callable[[], None]]]
     replaced = [(builtins, "input", _ask), (sys, "breakpointhook", _ask), (bdb.Bdb, "set_trace", _ask)]
     replaced += [(shell, "ask_exit", sys.exit)] if hasattr(shell, "ask_exit") else []
@@ -174,6 +174,11 @@ def _alone(thread: threading.Thread) -> Iterator[None]:
         for place, name, of_thread in replaced:
             stack.enter_context(instead(place, name, of_thread))
         yield
+
+
+def ipython() -> Any:
+    """The shell that runs the cells; None where there is none."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
 def _ask() -> NoReturn:
