@@ -159,7 +159,7 @@ BACKWARD = """
 | (g * w / r - x * (g * w * x).mean(-1, True) / r ** 2, gz)
 LayerNorm's gradient | ((g * w - (g * w).mean(-1, True) - z * (g * w * z).mean(-1, True)) / r, gz)
 | ((g * w - z * (g * w * z).mean(-1, True)) / r, (g * z).sum())
-| ((g * w - z * (g * w * z).mean(-1, True)) / r, (g * z).sum((0, 1)))
+axis that is not there | ((g * w - z * (g * w * z).mean(-1, True)) / r, (g * z).sum((0, 1)))
 | ((g * w - z * (g * w * z).mean(-1, True)) / r, (g * w).reshape(-1, d).sum(0))
 | (g * w - z * (g * w * z).mean(-1, True)) / r
 | ((g * w - z * (g * w * z).mean(0, keepdim=True)) / r, gz)
@@ -200,7 +200,7 @@ input changed in place | z.mul_(torch.sigmoid(beta * z))
 | z * torch.sigmoid(torch.tensor(beta).float() * z).round(decimals=4)
 | z * torch.softmax(beta * z, -1) if z.dim() else z / 2
 single number used like a row | [v * torch.sigmoid(beta * v) for v in z]
-| z * 0.5 * (1 + torch.tanh(z * beta))
+another slope inside the sigmoid + one minus a number near one | z * 0.5 * (1 + torch.tanh(z * beta))
 another slope inside the sigmoid | z * torch.sigmoid(2 * beta * z)
 | z * (0.5 + 0.25 * beta * z)
 | z * torch.sigmoid(max(beta, 1.0) * z)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from widgets.checks.ladder.again import repeatable, without_autograd
 from widgets.checks.ladder.calling import callable_as
 from widgets.checks.ladder.gradients import compare_gradients, gradients
 from widgets.checks.ladder.numbers import compare_numbers
 from widgets.checks.ladder.rungs import Rung
-from widgets.checks.ladder.tensors import Formula, Probe, compare, repeatable, values_of, without_autograd
+from widgets.checks.ladder.tensors import Formula, Probe, compare, keeps_digits, values_of
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.mistakes.diagnosis import alike, answer
 from widgets.checks.verdict import Verdict
@@ -28,7 +29,7 @@ class Exercise:
     number: what it returns if not tensors: Rung.WHOLE or Rung.NUMBER; by_name: arguments that it also takes by name
     mixed: tried once all else is right: x in half precision, a weight wider than x
     arguments: those that a gradient has to reach; gradient: what is tried for it, if not the first probe
-    by_hand: it has to do without autograd
+    digits: it has to keep those of float64; by_hand: it has to do without autograd
     in_place: it may work in place on copies of its own, which autograd does not follow
     ahead: what need not hold yet, and the words for an answer for which it does not
     """
@@ -41,6 +42,7 @@ class Exercise:
     number: Rung | None = None
     by_name: dict[str, Any] = field(default_factory=dict)
     mixed: tuple[Probe, ...] = ()
+    digits: bool = False
     by_hand: bool = False
     in_place: bool = False
     ahead: tuple[Probe, str] | None = None
@@ -57,6 +59,8 @@ class Exercise:
         compare(trial, self.formula, function)
         if self.mixed:
             compare(trial, replace(self.formula, probes=self.mixed), function)
+        if self.digits:
+            keeps_digits(trial, self.formula, function)
         repeatable(trial, self.formula, function)
         if self.by_hand:
             without_autograd(trial, self.formula, function)

@@ -42,7 +42,7 @@ def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> Non
         hints = _TOLERANCE if isinstance(raising.error, AssertionError) else ()
         trial.refuse(Rung.GOOD, f"{counts} {raised(trial.name, raising, 'on a good version')}", hints=hints)
     if not all(accepted):
-        trial.refuse(Rung.GOOD, counts, hints=_TOLERANCE)
+        trial.refuse(Rung.GOOD, counts, hints=_TOLERANCE if any(accepted) else (*_REFERENCE, *_TOLERANCE))
     trial.passed(Rung.GOOD)
     for norm, yes in zip(BROKEN, caught, strict=True):
         if yes:
@@ -117,6 +117,10 @@ def _in_place(x: Tensor, weight: Tensor, eps: float) -> Tensor:
     return (wide * weight).to(x.dtype)
 
 
+_REFERENCE = (
+    "Call `works(nn.RMSNorm)`, which should say True. Which of your lines says no, and for which dtype?",
+    "If it is a comparison with a formula of your own: is that what `F.rms_norm` gives, for small x too?",
+)
 _TOLERANCE = (
     "A good version that you refuse is right up to rounding.",
     "Two right ways of rounding differ by one step: in bfloat16 by up to a hundredth, in float32 by a millionth.",
@@ -132,7 +136,8 @@ GOOD = (
 _BANK = (*RMS_NORM, *HALF, *CUT)
 _OWN: dict[str, Callable[[], type[nn.Module]]] = {
     "length instead of root mean square": partial(_norm, **named(_BANK, "sum instead of mean")[0].variants[0]),
-    "float32 returned for bfloat16": partial(_norm, forward=lambda x, weight, eps: rms_norm(x, weight, eps).float()),
+    "eps hard-coded": partial(_norm, forward=lambda x, weight, eps: rms_norm(x, weight, 1e-6)),
+    "float32 returned for bfloat16": partial(_norm, forward=lambda x, weight, eps: widened(rms_norm(x, weight, eps))),
     "input changed in place": partial(_norm, forward=_in_place),
     "weight is not a parameter": partial(_norm, trained=False),
 }
@@ -147,7 +152,7 @@ _MISSED = (
     ("variance instead of mean square", "is right whenever x has a certain property.", "What is the mean of your x?"),
     ("statistic over tokens and features", "is right for a single vector.", "Try several vectors of different sizes."),
     ("eps outside the root", "is right for numbers of ordinary size.", "Try a vector whose numbers are near 0.001."),
-    ("eps ignored", "is right with this eps.", "Try another eps, a large one, or a vector of zeros."),
+    ("eps hard-coded", "is right with this eps.", "Build the norm with another eps, a large one."),
     ("weight never applied", "is right before training.", "What would training change? Change it yourself."),
     ("squares in float16", "is right in float32.", "Try float16, and numbers of a few hundred."),
     (

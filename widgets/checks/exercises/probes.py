@@ -53,6 +53,6 @@ def _token_alone(f: Callable[[Tensor], Tensor]) -> bool:
 
 # Of every layer, as a function of x
 EACH_TOKEN_ALONE = (
-    Property(_token_alone, "One token's result changes when another token does; each token is treated alone."),
+    Property(_token_alone, "One token's result changes when another token does; each token should be treated alone."),
     Property(lambda f: close(f(X[:1]), f(X)[:1]), "One token's result depends on how many others there are."),
 )

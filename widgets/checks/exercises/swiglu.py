@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from widgets.checks.exercises.exercise import Exercise, at_first
+from widgets.checks.exercises.exercise import Exercise
 from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, numbers, right_for
+from widgets.checks.ladder.again import follows_its_weights, repeatable
 from widgets.checks.ladder.calling import as_function, build, callable_as
 from widgets.checks.ladder.gradients import compare_gradients, of_module
 from widgets.checks.ladder.rungs import Rung
-from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, repeatable
+from widgets.checks.ladder.tensors import Formula, Probe, Property, compare
 from widgets.checks.ladder.trial import Trial, judge
 from widgets.checks.ladder.wording import first_words, raised
 from widgets.checks.mistakes import gate_formulas, habits, modules
-from widgets.checks.mistakes.diagnosis import Mistake, close, fresh, named
+from widgets.checks.mistakes.diagnosis import Mistake, alike, answer, close, fresh, named
 from widgets.checks.mistakes.errors import behind
 from widgets.checks.mistakes.gates import FAMILY_BANK, FAMILY_SILENT, FUSED, LOADED, SWIGLU, SWIGLU_SILENT, SWISH
 from widgets.checks.mistakes.widths import LLAMA, MATCHED
@@ -27,8 +29,8 @@ from widgets.checks.verdict import Verdict
 
 def check_swish(swish: Callable[..., Tensor]) -> Verdict:
     """Is `swish(z, beta=1.0)` z times the sigmoid of beta z? z: (...) -> (...), finite with its gradient at ±1000."""
-    call, gradient = "swish(z, beta=1.0)", at_first(SWISH_FORMULA, probes=5)
-    return Exercise(call, SWISH_FORMULA, SWISH_HINTS, ("z",), gradient, by_name={"beta": 2.0}).check(swish)
+    call, by_name = "swish(z, beta=1.0)", {"beta": 2.0}
+    return Exercise(call, SWISH_FORMULA, SWISH_HINTS, ("z",), SWISH_GRADIENT, by_name=by_name, digits=True).check(swish)
 
 
 def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
@@ -76,6 +78,7 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
         _compare_module(trial, FUSED_FORMULA, fused_class, ONE_MATRIX)
         _check_loading(trial, module)
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
+        _check_loading_by_name(trial, module)
         _check_loading_inside(trial, fused_class)
         fill, formula = _filler(fused_class, ONE_MATRIX), in_one_matrix(SWIGLU_GRADIENT)
         gradient = of_module(lambda x, joint, down: fill(x, *joint.chunk(2), down), ONE_MATRIX)
@@ -117,6 +120,7 @@ def _compare_module(trial: Trial, formula: Formula, module_class: Any, names: Se
     fill = _filler(module_class, names)
     compare(trial, formula, as_function(fill))
     repeatable(trial, formula, as_function(fill, used=True))
+    follows_its_weights(trial, formula, fill)
 
 
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
@@ -141,6 +145,8 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
 def _behind_shapes(shapes: list[tuple[int, ...]], d_model: int, d_ff: int) -> list[Mistake]:
     """What matrices of other shapes than expected give away; the down projection is the last."""
     *up, down = shapes
+    if down == (d_model, 2 * d_ff // 3):
+        return [modules.REDUCED_AGAIN]
     if down != (d_ff, d_model):
         return []
     turned = {(d_model, d_ff), (2 * d_model, d_ff), (d_model, 2 * d_ff)}
@@ -156,6 +162,8 @@ def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str
     if {f"{one}.weight" for one in stored} == set(names):
         layers = "The names are right; each should be a layer with a `weight`: `nn.Linear(..., bias=False)`."
         trial.refuse(rung, f"{symptom} {layers}")
+    if not stored:
+        trial.refuse(rung, symptom, [modules.NO_LAYERS])
     biases = [modules.BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
     of_projections = {name.replace(".weight", ".bias") for name in names}
     if not others and missing == {"down_proj.weight"}:
@@ -180,23 +188,52 @@ def _check_loading_own(trial: Trial, module: nn.Module) -> None:
     if isinstance(outcome.error, KeyError) and str(outcome.error).strip("'") in TWO_MATRICES:
         trial.refuse(Rung.LOADS_OWN, raised(trial.name, outcome), [modules.OWN_NOT_LOADED])
     if outcome.error is not None:
-        trial.refuse(Rung.LOADS_OWN, raised(trial.name, outcome), behind(first_words(outcome.error)))
+        words = first_words(outcome.error)
+        mistakes = [modules.OWN_ALTERED] if "key(s) in state_dict" in words else behind(words)
+        trial.refuse(Rung.LOADS_OWN, raised(trial.name, outcome), mistakes, LOADING_HINTS)
     trial.passed(Rung.LOADS_OWN)
 
 
 def _check_loading(trial: Trial, module: nn.Module) -> None:
-    saved = {name: one.float() for name, one in _state(TWO_MATRICES, *_layer(8, 20)[1:]).items()}
+    saved = _saved_by_swiglu()
     kept = {name: fresh(one) for name, one in saved.items()}
+    parameters = dict(module.named_parameters())
     outcome = trial.run(module.load_state_dict, saved)
     if outcome.error is not None:
         mistakes = behind(first_words(outcome.error)) or [modules.NOT_LOADED]
         trial.refuse(Rung.LOADS, raised(trial.name, outcome), mistakes)
     if saved.keys() != kept.keys() or any(not torch.equal(saved[name], kept[name]) for name in kept):
-        trial.refuse(Rung.LOADS, "Loading changes the dictionary that was given; its owner may still need it.")
+        changed = "Loading changes the dictionary that was given; its owner may still need it."
+        trial.refuse(Rung.LOADS, changed, hints=LOADING_HINTS)
     if module.state_dict().keys() != set(ONE_MATRIX):
         trial.refuse(Rung.LOADS, "After loading, the state_dict of the module has other names than before.")
+    if any(module.get_parameter(name) is not one for name, one in parameters.items()):
+        exchanged = "After loading, the module has another parameter in the place of one that it had."
+        trial.refuse(Rung.LOADS, exchanged, [modules.PARAMETER_EXCHANGED])
     _check_halves(trial, module, *(saved[name] for name in TWO_MATRICES[:2]))
     trial.passed(Rung.LOADS)
+
+
+def _saved_by_swiglu(*missing: str) -> dict[str, Tensor]:
+    """What a layer with two matrices saves, in float32, without those that are missing."""
+    saved = _state(TWO_MATRICES, *_layer(8, 20)[1:])
+    return {name: one.float() for name, one in saved.items() if name not in missing}
+
+
+def _check_loading_by_name(trial: Trial, module: nn.Module) -> None:
+    """A dictionary in another order says the same; one that lacks a matrix is not taken."""
+    joint = fresh(module.state_dict()[ONE_MATRIX[0]])
+    trial.run(module.load_state_dict, dict(reversed(_saved_by_swiglu().items())))
+    if not torch.equal(module.state_dict()[ONE_MATRIX[0]], joint):
+        order = "A dictionary that has the up matrix before the gate's is loaded otherwise; only names count there."
+        trial.refuse(Rung.LOADS_BY_NAME, order, hints=LOADING_HINTS[1:])
+    for name in TWO_MATRICES[:2]:
+        if trial.run(module.load_state_dict, _saved_by_swiglu(name)).error is None:
+            silent = (
+                f"A dictionary without `{name}` loads without an error, and half of the joint matrix is not loaded."
+            )
+            trial.refuse(Rung.LOADS_BY_NAME, silent, hints=LOADING_HINTS[1:])
+    trial.passed(Rung.LOADS_BY_NAME)
 
 
 def _check_halves(trial: Trial, module: nn.Module, gate: Tensor, up: Tensor) -> None:
@@ -210,9 +247,7 @@ def _check_halves(trial: Trial, module: nn.Module, gate: Tensor, up: Tensor) -> 
 
 
 def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
-    """As one layer among others, whose names begin with a prefix; a `load_state_dict` of its own cannot see those."""
-    if getattr(fused_class, "load_state_dict", None) is not nn.Module.load_state_dict:
-        return
+    """As one layer among others, whose names begin with a prefix."""
     x, *matrices = _layer(8, 20)
     saved = {f"layers.0.{name}": one for name, one in _state(TWO_MATRICES, *matrices).items()}
 
@@ -224,7 +259,8 @@ def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -
     outcome = trial.run(loaded)
     if not close(outcome.value, gate_formulas.gated(x, *matrices)):
         message = "It loads alone, and not as a layer of a larger model, where each name begins with a prefix."
-        trial.refuse(Rung.LOADS_INSIDE, message)
+        alone = getattr(fused_class, "load_state_dict", None) is not nn.Module.load_state_dict
+        trial.refuse(Rung.LOADS_INSIDE, message, [modules.LOADED_ALONE] if alone else [], LOADING_HINTS[1:])
     trial.passed(Rung.LOADS_INSIDE)
 
 
@@ -264,6 +300,7 @@ SWISH_FORMULA = Formula(
         Probe("z of shape (3, 4), transposed in memory", (numbers(4, 3, seed=13, size=2).T,)),
         Probe("a single number z", (torch.tensor(-0.8, dtype=torch.float64),)),
         Probe("z in bfloat16", (numbers(3, 5, seed=12, size=2, dtype=torch.bfloat16), 1.5)),
+        Probe("z from −35 to −8 in bfloat16", (_TAIL.bfloat16(),)),
     ),
     (
         Property(lambda f: close(f(_Z), f(_Z, 1.0)), "Without beta the result should be that of beta = 1, and is not."),
@@ -298,6 +335,12 @@ SWISH_FORMULA = Formula(
         ),
     ),
     last="Compare with z times the sigmoid of beta · z, number by number.",
+)
+
+
+_HALF_FAR = torch.tensor([-1000.0, -50, -20, -12, 12, 1000], dtype=torch.float16)
+SWISH_GRADIENT = replace(
+    SWISH_FORMULA, probes=(*SWISH_FORMULA.probes[:5], Probe("z from −1000 to 1000 in float16", (_HALF_FAR,)))
 )
 
 
@@ -386,13 +429,48 @@ UNITS_APART = Property(
     "With a single hidden unit the result is right, with several it is not: what belongs to one unit meets what "
     "belongs to another.",
 )
+
+
+def _units_paired(f: Callable[..., Tensor]) -> bool:
+    """All rows of up but one are zero: the rows of the gate that belong to those do not matter."""
+    x, gate, up, down = _LAYERS[0][1]
+    for unit in (0, len(up) - 1):
+        alone, others = torch.zeros_like(up), -gate
+        alone[unit], others[unit] = up[unit], gate[unit]
+        if not close(f(x, gate, alone, down), f(x, others, alone, down)):
+            return False
+    return True
+
+
+UNITS_PAIRED = Property(
+    _units_paired,
+    "A row of the gate matrix acts on another row of up than its own: the two halves are not laid over one another "
+    "row by row.",
+)
 NOT_SWISH = "Each branch reaches the result, but the activation of the gate is not Swish."
+SWIGLU_HINTS = (
+    "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
+    "One of the two branches passes through Swish, the other stays as it is; then they are multiplied.",
+    "gate and up are two projections of the same x. Multiply silu(gate) by up; which projection leads back to d_model?",
+)
 SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
     tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
-    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART, Property(_many_units, NOT_SWISH)),
+    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART, UNITS_PAIRED, Property(_many_units, NOT_SWISH)),
+    hints={"the result": SWIGLU_HINTS[1:]},
 )
+
+
+def _right_for_kind(kind: str) -> Callable[[Callable[..., Tensor]], bool]:
+    return right_for(gate_formulas.family, (*_LAYERS[0][1], kind))
+
+
+def _another_kind(kind: str, other: str) -> Property:
+    """One kind does not give what another should give."""
+    layer, wrong = _LAYERS[0][1], f'The kind "{kind}" gives what "{other}" should give.'
+    return Property(lambda f: not alike((f(*layer, kind),), answer(gate_formulas.family, (*layer, other))), wrong)
+
 
 FAMILY_FORMULA = Formula(
     gate_formulas.family,
@@ -402,9 +480,19 @@ FAMILY_FORMULA = Formula(
         for words, args in (_LAYERS[0], _LAYERS[3], *_LAYERS[5:])
         for kind in gate_formulas.FAMILY
     ),
-    tuple(
-        Property(right_for(gate_formulas.family, (*_LAYERS[0][1], kind)), f'The first kind that is wrong is "{kind}".')
-        for kind in gate_formulas.FAMILY
+    (
+        Property(
+            lambda f: any(_right_for_kind(kind)(f) for kind in gate_formulas.FAMILY),
+            'All five kinds are wrong, "bilinear" too, so the activation is not to blame, or not alone. Is a matrix '
+            "read otherwise than `F.linear` reads it?",
+        ),
+        *(_another_kind(kind, other) for kind, other in permutations(gate_formulas.FAMILY, 2)),
+        *(
+            Property(
+                right_for(gate_formulas.family, (*_LAYERS[0][1], kind)), f'The first kind that is wrong is "{kind}".'
+            )
+            for kind in gate_formulas.FAMILY
+        ),
     ),
     also=({"geglu": gate_formulas.gelu_tanh},),
     last="Each kind is right for the first layer tried, and not for this one.",
@@ -447,6 +535,8 @@ def _rounding(given: int, d_model: int, multiple_of: int = 256, multiplier: floa
     if given % multiple_of:
         return f"It is no multiple of {multiple_of}."
     exact = int(multiplier * (8 * d_model // 3))
+    if multiplier != 1 and given == gate_formulas.llama_d_ff(d_model, multiple_of):
+        return "That is the width for multiplier = 1."
     if given < exact:
         return f"It is less than {exact}, which is to be rounded up."
     return f"It is a multiple of {multiple_of}, but not the smallest one that reaches {exact}."
@@ -477,11 +567,6 @@ SWISH_HINTS = (
     "That something is the sigmoid. With beta = 0 the result is z / 2: where does beta stand?",
     "Prefer `torch.sigmoid` to a formula with `exp`: what is exp(1000)?",
 )
-SWIGLU_HINTS = (
-    "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
-    "One of the two branches passes through Swish, the other stays as it is; then they are multiplied.",
-    "gate and up are two projections of the same x. Multiply silu(gate) by up; which projection leads back to d_model?",
-)
 MATCHED_HINTS = (
     "Count: two matrices of d_model · relu_d_ff numbers, and three of d_model · d_ff.",
     "d_model stands on both sides. What is left is a fraction of relu_d_ff.",
@@ -498,9 +583,12 @@ FAMILY_HINTS = (
     'A dictionary from kind to function saves five branches; for "bilinear" the function returns its argument.',
     "torch stores (numbers out, numbers in): `F.linear(x, weight)` is `x @ weight.T`.",
 )
-FUSED_HINTS = (
-    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves: `chunk(2, dim=-1)`.",
+LOADING_HINTS = (
     "For loading, override `_load_from_state_dict(self, state_dict, prefix, *rest)` and translate the names.",
     'The old names are `prefix + "gate_proj.weight"` and `prefix + "up_proj.weight"`: take both out, put one in '
     "under the new name (`torch.cat`, gate first), then call super's method.",
+)
+FUSED_HINTS = (
+    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves: `chunk(2, dim=-1)`.",
+    *LOADING_HINTS,
 )

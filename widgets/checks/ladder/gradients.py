@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +21,8 @@ from widgets.checks.runner import GRADIENTS_OFF
 
 UNSEEN_HINTS = (
     "The values are right, so the formula is. Which part of it does autograd not see, or see otherwise?",
-    "Look for `.detach()`, `.data`, `torch.no_grad()`, `torch.tensor(...)` of a result, or a backward of your own.",
+    "Look for `.detach()`, `.data`, `torch.no_grad()`, `torch.inference_mode()`, `torch.tensor(...)` of a result, or a "
+    "backward of your own.",
 )
 
 
@@ -87,6 +89,7 @@ def compare_gradients(
         if not any(alike(given, one) for one in rightly):
             where = "" if probe is formula.probes[0] else f" for {probe.words}"
             symptom = next(filter(None, map(_symptom, names, given, rightly[0]))) + f"{where}."
+            symptom += _nearer(trial, formula, function, names, probe)
             if "NaN" in symptom:
                 symptom += origin_of_slope(trial, function, *map(fresh, probe.args))
             trial.refuse(Rung.GRADIENT, symptom, _behind(trial, formula, probe, given), UNSEEN_HINTS)
@@ -101,6 +104,32 @@ def _symptom(name: str, given: Tensor | None, wanted: Tensor) -> str:
     if wanted.isfinite().all() and not given.isfinite().all():
         return f"{right} contains {'NaN' if given.isnan().any() else 'inf'}"
     return "" if close(given, wanted) else f"{right} is not right"
+
+
+def _nearer(trial: Trial, formula: Formula, function: Callable[..., Any], names: Sequence[str], probe: Probe) -> str:
+    """Where a wrong gradient is right, and whether the learner's own backward computes it."""
+    words, right = "", gradients(formula.right)
+    for at, name in enumerate(names):
+        args = [torch.ones_like(one) if place == at else fresh(one) for place, one in enumerate(probe.args)]
+        if at and alike(values_of(trial.run(function, *map(fresh, args))), answer(right, args)):
+            words += f" With ones for {name} it is right."
+    return words + (" It is your own `backward` that computes it." if _own_backward(trial, function, probe) else "")
+
+
+def _own_backward(trial: Trial, function: Callable[..., Any], probe: Probe) -> bool:
+    """Whether a step of the learner's has a backward that Python defines."""
+    found: list[Any] = []
+    differentiate = torch.autograd.grad
+
+    def watched(result: Tensor, *rest: Any, **named: Any) -> Any:
+        found.append(result.grad_fn)
+        return differentiate(result, *rest, **named)
+
+    with mock.patch.object(torch.autograd, "grad", watched):
+        trial.run(function, *map(fresh, probe.args))
+    for node in found:
+        found += [before for before, _ in node.next_functions if before is not None and before not in found]
+    return any(isinstance(node, torch.autograd.function.BackwardCFunction) for node in found)
 
 
 def _behind(trial: Trial, formula: Formula, probe: Probe, given: Answer) -> tuple[Mistake, ...]:

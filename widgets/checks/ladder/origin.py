@@ -1,8 +1,9 @@
-"""Where numbers that are not finite come from: the first step that makes them out of finite ones."""
+"""Where a fault comes from: the first step that makes a number that is not finite, or that works in place."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,33 @@ class _Watched(TorchFunctionMode):
         if _is_strange(result) and not any(map(_is_strange, args)):
             raise _Made(_step(func.__name__.strip("_"), args, result))
         return result
+
+
+class _Overwrites(Exception):
+    """Raised by the first step that works in place; its text is the step's name."""
+
+
+class _WatchedForOverwriting(TorchFunctionMode):
+    """Everything that torch is asked is looked at; an assignment to a part of a tensor is how some are filled."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        if re.fullmatch(r"__i[a-z]+__|[a-z]\w*[a-z]_", name) and name != "requires_grad_":
+            raise _Overwrites(name)
+        return func(*args, **(kwargs or {}))
+
+
+def overwriting(trial: Trial, function: Callable[..., Any], *args: Any) -> str:
+    """The learner's first line that changes a tensor in place, with a question; "" if there is none."""
+
+    def watched() -> Any:
+        with _WatchedForOverwriting():
+            return function(*args)
+
+    outcome = trial.run(watched)
+    if not isinstance(outcome.error, _Overwrites) or not outcome.line:
+        return ""
+    return f" A tensor is changed in place at {outcome.line}: are its old numbers needed later?"
 
 
 def origin(trial: Trial, function: Callable[..., Any], *args: Any) -> str:

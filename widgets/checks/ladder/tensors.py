@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy
 import torch
 from torch import Tensor
 
-from widgets.checks.ladder.origin import origin
+from widgets.checks.ladder.origin import origin, overwriting
 from widgets.checks.ladder.rungs import OF_TENSORS, Rung
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import first_words, kind, raised, sentence, short, things
 from widgets.checks.mistakes import errors, habits
 from widgets.checks.mistakes.diagnosis import NOTHING, Answer, Evidence, Mistake, alike, answer, close, diagnose, fresh
 from widgets.checks.runner import Outcome
-from widgets.precision import in_dtype
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Property:
 class Formula:
     """What the learner is to write: the right answer with its steps, its known mistakes, and where to look.
 
-    returns: the names of the results; more than one means a tuple
+    returns: the names of the results; more than one means a tuple; hints: for those whose values are wrong first
     also: steps that make another right answer; last: what is said when no property is broken
     telling: for numbers, what is wrong with an answer, in words: telling(answer, *arguments)
     """
@@ -60,6 +60,7 @@ class Formula:
     probes: tuple[Probe, ...]
     properties: tuple[Property, ...] = ()
     returns: tuple[str, ...] = ("the result",)
+    hints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     also: tuple[dict[str, Any], ...] = ()
     last: str = ""
     telling: Callable[..., str] = lambda given, *args: ""
@@ -69,6 +70,7 @@ NEARLY = (
     "The result is nearly right. Is something rounded, in a narrower dtype, or a constant written with few digits? Is "
     "a tail cut off, or a number clamped?"
 )
+GIVEN_BEFORE = "Other numbers of the same shape get a result that belongs to those before them."
 ENOUGH = 3  # probes that tell a mistake when the learner's code raises at the others
 ENOUGH_ALIKE = 2  # ... and when these probes have as many axes as the first
 
@@ -97,11 +99,12 @@ class Tried:
 
 @dataclass(frozen=True)
 class Broken:
-    """A rung that did not hold, at one probe."""
+    """A rung that did not hold, at one probe. result: the name of the result whose values are wrong"""
 
     rung: Rung
     symptom: str
     mistakes: tuple[Mistake, ...] = ()
+    result: str = ""
 
 
 def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
@@ -119,7 +122,9 @@ def compare(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Non
     if broken.rung == Rung.VALUES:
         mistakes, words = _behind(trial, formula, function, tried, mistakes)
         symptom = f"{words} {symptom}".strip()
-    trial.refuse(broken.rung, symptom, mistakes)
+        if not mistakes:
+            symptom += overwriting(trial, function, *map(fresh, tried[0].probe.args))
+    trial.refuse(broken.rung, symptom, mistakes, formula.hints.get(broken.result, ()))
 
 
 def lowest(trial: Trial, rungs: Sequence[Rung], found: Sequence[Broken | None]) -> Broken | None:
@@ -194,7 +199,7 @@ def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None
         return Broken(Rung.INPUT, changed, (habits.INPUT_CHANGED,))
     for name, value, wanted in results:
         if not close(value, wanted):
-            return Broken(Rung.VALUES, f"{sentence(name)} {tried.where} {_example(value, wanted)}.")
+            return Broken(Rung.VALUES, f"{sentence(name)} {tried.where} {_example(value, wanted)}.", result=name)
     return None
 
 
@@ -237,8 +242,12 @@ def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
 
 def _about_shapes(given: Sequence[int], wanted: Sequence[int]) -> str:
     """What another shape than wanted suggests."""
+    if len(given) < len(wanted) and math.prod(given) == math.prod(wanted):
+        return "Axes were merged (`flatten`, `reshape`, `view`) and not taken apart again."
     if len(given) < len(wanted):
         return "An axis is gone: a sum, a mean or an index takes its axis away, unless that is kept (`keepdim=True`)."
+    if len(given) > len(wanted) == 1:
+        return "x has one axis here: does something run over its first axis, as `for row in x` does?"
     if len(given) > len(wanted):
         return "There is an axis too many: was one added (`unsqueeze`, `None`, `stack`), or one not summed over?"
     if sorted(given) == sorted(wanted):
@@ -252,6 +261,8 @@ def _dtype_mistakes(tried: Tried, value: Tensor) -> tuple[Mistake, ...]:
     dtypes = [arg.dtype for arg in tried.probe.args if isinstance(arg, Tensor)]
     if value.dtype in dtypes[1:] and value.dtype != dtypes[0]:
         return (habits.WEIGHT_WIDENS,)
+    if value.dtype in (torch.float16, torch.bfloat16):
+        return (habits.DTYPE_WRITTEN_DOWN,)
     return (habits.NOT_CAST_BACK,) if value.is_floating_point() and value.dtype != dtypes[0] else ()
 
 
@@ -271,12 +282,15 @@ def _behind(
     trial: Trial, formula: Formula, function: Callable[..., Any], tried: list[Tried], mistakes: tuple[Mistake, ...]
 ) -> tuple[tuple[Mistake, ...], str]:
     """What is behind wrong values: the mistakes, and the property that is broken, in words."""
-    if not mistakes and not _says_the_same(trial, formula, function, tried[0].given):
+    if not mistakes and not says_the_same(trial, formula, function, tried[0].given):
         return (habits.REMEMBERS,), "The same input gave another result the second time."
+    if not mistakes and _gives_the_first_again(trial, formula, function, tried[0]):
+        return (habits.REMEMBERS,), GIVEN_BEFORE
     lacking = _broken_property(trial, formula, function)
     if not mistakes and lacking and lacking.mistake:
         mistakes = (lacking.mistake,)
-    told = lacking.otherwise if lacking else formula.last or _where_right(tried)
+    mostly = sum(one.right for one in tried) > len(tried) / 2
+    told = lacking.otherwise if lacking else ("" if mostly else formula.last) or _where_right(tried)
     return mistakes, ("" if mistakes else _nearly(tried)) or told
 
 
@@ -296,14 +310,46 @@ def _nearly(tried: Sequence[Tried]) -> str:
     return ""
 
 
+def keeps_digits(
+    trial: Trial, formula: Formula, function: Callable[..., Any], exact: tuple[Any, ...] | None = None
+) -> None:
+    """float64 is computed in float64, so that gradcheck passes. exact: arguments whose other numbers float32 holds"""
+    error = _error(trial, formula, function, formula.probes[0].args)
+    if error > 1e-11:
+        right = f"result is right to {-math.log10(error):.0f} digits; float64 has 16."
+        if exact and _error(trial, formula, function, exact) <= 1e-11:
+            held = "x in float64 is computed in float64, but its weight or eps is held in float32 on the way."
+            trial.refuse(Rung.DIGITS, f"{held} The {right}")
+        trial.refuse(Rung.DIGITS, f"For float64 the {right}", [habits.NARROWED])
+    trial.passed(Rung.DIGITS)
+
+
+def _error(trial: Trial, formula: Formula, function: Callable[..., Any], args: tuple[Any, ...]) -> float:
+    """The largest of a result."""
+    return (trial.run(function, *args).value.detach() - formula.right(*args)).abs().max().item()
+
+
 class _Unknown(Exception):
     """The learner's function gave no tensor for this question."""
 
 
-def _says_the_same(trial: Trial, formula: Formula, function: Callable[..., Any], before: Answer) -> bool:
+def says_the_same(trial: Trial, formula: Formula, function: Callable[..., Any], before: Answer) -> bool:
     """The first probe gives what it gave before."""
     outcome = trial.run(function, *(fresh(arg) for arg in formula.probes[0].args))
     return alike(values_of(outcome), before)
+
+
+def _gives_the_first_again(trial: Trial, formula: Formula, function: Callable[..., Any], first: Tried) -> bool:
+    """Other arguments of the same shapes give what the first ones should."""
+    other = others(first.probe.args)
+    trial.run(function, *(fresh(arg) for arg in first.probe.args))
+    given = values_of(trial.run(function, *other))
+    return alike(given, first.expected) and not alike(answer(formula.right, other), first.expected)
+
+
+def others(args: Sequence[Any]) -> list[Any]:
+    """Arguments of the same shapes and dtypes, with other numbers in their tensors."""
+    return [2 * fresh(arg) + 1 if isinstance(arg, Tensor) else arg for arg in args]
 
 
 def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Property | None:
@@ -322,32 +368,7 @@ def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any
     return None
 
 
-def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
-    """The first probe again, after all the others: the answer is still the same."""
-    if not _says_the_same(trial, formula, function, answer(formula.right, formula.probes[0].args)):
-        trial.refuse(Rung.REPEATS, "The same input gave another result the second time.", [habits.REMEMBERS])
-    trial.passed(Rung.REPEATS)
-    _under_float64(trial, formula, function)
-
-
-def _under_float64(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
-    """A float32 probe again, while new tensors are float64 unless told otherwise."""
-    probe = next((one for one in formula.probes if one.args[0].dtype == torch.float32), formula.probes[0])
-    broken = _broken_within(trial, formula, function, probe, lambda: in_dtype(torch.float64))
-    if broken:
-        trial.refuse(Rung.DEFAULT, f"After torch.set_default_dtype(torch.float64): {broken.symptom}", [habits.LEANS])
-    trial.passed(Rung.DEFAULT)
-
-
-def without_autograd(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
-    """The first probe again, where autograd records nothing. (That `torch.func` differentiates is not noticed.)"""
-    broken = _broken_within(trial, formula, function, formula.probes[0], torch.inference_mode)
-    if broken:
-        trial.refuse(Rung.BY_HAND, f"Where autograd is off: {broken.symptom}", [habits.AUTOGRAD_USED])
-    trial.passed(Rung.BY_HAND)
-
-
-def _broken_within(
+def broken_within(
     trial: Trial,
     formula: Formula,
     function: Callable[..., Any],

@@ -38,7 +38,7 @@ def things(value: tuple[Any, ...] | list[Any]) -> list[Any]:
 def number(value: Any) -> str:
     """A number in six digits, a whole one in all of its digits unless those fill a line."""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.1f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 200:
         return f"a whole number of about {value.bit_length() * 0.30103:.0f} digits"
     return str(value)

@@ -112,6 +112,16 @@ BACKWARD = (
         ({"total": lambda shares: shares}, {"total": lambda shares: shares.sum(dim=0)}),
     ),
     Mistake(
+        "sum over no axes",
+        "For a single vector there are no axes to sum over, and torch takes an empty tuple of axes for all of them: "
+        "grad_weight is one number then.",
+        (
+            "What does `x.sum(dim=())` give?",
+            "`reshape(-1, d)` makes rows of the tokens, however many axes they stand in.",
+        ),
+        ({"total": lambda shares: shares.sum(dim=tuple(range(shares.dim() - 1)))},),
+    ),
+    Mistake(
         "grad_weight averaged",
         "grad_weight is a mean over the tokens; what several users of one weight contribute is summed.",
         ("Repeat every token twice: grad_weight should double.", "`.sum(...)`, not `.mean(...)`."),

@@ -116,7 +116,11 @@ NO_POWER = Mistake(
 TWO_DTYPES = Mistake(
     "two dtypes in one product",
     "A matrix product takes two tensors of the same dtype, and converts neither of them.",
-    ("Print the dtype of either side.", "Which line widens or narrows only one of the two?"),
+    (
+        "Print the dtype of either side.",
+        "Which line widens or narrows only one of the two? Or is one of them kept beside the parameters, where "
+        "`.double()` and loading do not reach it?",
+    ),
 )
 
 OVERWRITTEN = Mistake(

@@ -159,6 +159,18 @@ SWISH = (
         tuple({"form": lambda z, steep, beta, at=at: z * torch.sigmoid(steep) * (z >= -at)} for at in BOUNDS),
     ),
     Mistake(
+        "one minus a number near one",
+        "Far below zero the sigmoid is taken as 1 minus a number that is nearly 1, or as 1 plus one that is nearly −1: "
+        "in half precision nothing is left of such a difference.",
+        ("What is the sigmoid of 8 in bfloat16, and 1 minus that?", "`torch.sigmoid` keeps its digits on both sides."),
+        (
+            {"form": lambda z, steep, beta: z * torch.where(steep < 0, 1 - torch.sigmoid(-steep), steep.sigmoid())},
+            {"form": lambda z, steep, beta: z * (1 - torch.sigmoid(-steep))},
+            {"form": lambda z, steep, beta: z * (1 + torch.tanh(steep / 2)) / 2},
+        ),
+        "skyzh/tiny-llm#164",
+    ),
+    Mistake(
         "own backward for beta = 1",
         "The values are right, but your backward leaves beta out somewhere: it is right for beta = 1 only.",
         (

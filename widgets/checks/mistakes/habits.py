@@ -50,6 +50,11 @@ NOT_CAST_BACK = Mistake(
     ),
     source="huggingface/transformers#30236",
 )
+DTYPE_WRITTEN_DOWN = Mistake(
+    "dtype written down",
+    "The result is cast to a dtype that stands in your code; it should be that of x, whichever that is.",
+    ("Look for `.half()`, `.bfloat16()`, `torch.float16` or `torch.bfloat16`.", "`.to(x.dtype)`"),
+)
 WEIGHT_WIDENS = Mistake(
     "dtype of the weight returned",
     "A half-precision x times a float32 weight is float32, and that is what comes back; it should be x's dtype. The "
@@ -62,9 +67,9 @@ WEIGHT_WIDENS = Mistake(
 )
 NARROWED = Mistake(
     "float64 narrowed to float32",
-    "x in float64 is computed in float32: right to seven digits, so `torch.autograd.gradcheck` fails.",
+    "float64 is computed in float32: right to seven digits, so `torch.autograd.gradcheck` fails.",
     (
-        "What does `x.float()` make of a float64 tensor?",
+        "What does `.float()` make of a float64 tensor?",
         "`torch.promote_types(x.dtype, torch.float32)` is float32 for half precision and float64 for float64.",
     ),
 )
@@ -100,7 +105,8 @@ GRADIENT_LOST = Mistake(
     "The values are right, but no gradient reaches the input: training would leave everything before it unchanged.",
     (
         "Look for `.detach()`, `.data`, `.item()`, `torch.no_grad()`, numpy, or `torch.tensor(...)` of a result.",
-        "Each of those takes the numbers and forgets where they came from. Leave it out.",
+        "Each of those takes the numbers and forgets where they came from. Or is there a `backward` of your own that "
+        "returns None for it?",
     ),
 )
 REMEMBERS = Mistake(
@@ -111,6 +117,29 @@ REMEMBERS = Mistake(
         "Look for a global variable, a mutable default argument, an attribute set in `forward`, dropout, or "
         "`self.training`.",
         "The result may depend on the arguments and the weights, on nothing else.",
+    ),
+)
+RESULT_REUSED = Mistake(
+    "result overwritten later",
+    "What you return is a tensor that your next call writes into again: whoever kept the first result finds other "
+    "numbers in it.",
+    ("Which tensor do you return, and who else holds it?", "Make a new tensor in each call."),
+)
+WEIGHTS_CHANGED = Mistake(
+    "weights changed by a call",
+    "A call changes the module itself: its weights have another dtype or other numbers afterwards.",
+    (
+        "`module.to(dtype)` and `weight.data = ...` act on the module, for good.",
+        "Take a copy for this one call: `self.weight.to(x.dtype)`.",
+    ),
+)
+WEIGHTS_KEPT = Mistake(
+    "copy of the weights kept",
+    "Once the weights have changed, by training or by `load_state_dict`, the module still answers by the old ones: it "
+    "keeps what it made of them.",
+    (
+        "Look for an attribute that is set in `forward`, or that `__init__` makes from the weights.",
+        "`torch.cat`, `.to(...)` and `.clone()` copy. Make the copy anew in each call, or leave it out.",
     ),
 )
 SETTINGS_CHANGED = Mistake(

@@ -48,6 +48,11 @@ BIASES_LEFT_ON = Mistake(
     "The projections have biases: `nn.Linear` makes one unless told otherwise.",
     ("What does `module.state_dict().keys()` say?", "`nn.Linear(d_model, d_ff, bias=False)`, three times."),
 )
+NO_LAYERS = Mistake(
+    "no layers kept",
+    "The module holds no layer: what is made in `forward` is new in each call, and is never trained.",
+    ("What does `list(module.parameters())` say?", "Make the projections in `__init__`, as `self.gate_proj = ...`."),
+)
 PROJECTION_NAMES = Mistake(
     "projections have other names",
     "Your projections have other names than the specification gives them: an attribute's name becomes the name in the "
@@ -64,6 +69,11 @@ DOWN_CONFUSED = Mistake(
         "`self.down_proj = nn.Linear(d_ff, d_model, bias=False)`",
     ),
     source="karpathy/llama2.c#579",
+)
+REDUCED_AGAIN = Mistake(
+    "d_ff reduced again",
+    "The matrices are two thirds as wide as asked for: d_ff is the width already, whoever calls has made it smaller.",
+    ("How many rows has `gate_proj.weight` for d_ff = 20?", "`nn.Linear(d_model, d_ff, bias=False)`"),
 )
 SIZES_EXCHANGED = Mistake(
     "d_model and d_ff exchanged",
@@ -115,13 +125,37 @@ OLD_NAMES_LEFT = Mistake(
 )
 NEW_NAME_MISSING = Mistake(
     "new name missing in the dictionary",
-    "The two old names are taken out of the dictionary, and nothing stands there under the new one, "
-    "`gate_up_proj.weight`, which is where the layer looks for its matrix.",
+    "The layer looks for `gate_up_proj.weight` in the dictionary that your method was given, and nothing stands there "
+    "under that name.",
     (
-        "Print the keys before you call super's method.",
-        "Store what you put together in the dictionary, under the prefix and the new name. A matrix that is only "
-        "copied into the layer is not looked for there.",
+        "Print the keys of `state_dict` after your own lines. Is it still the one that was given, or a copy?",
+        "Store what you put together in that one, under the prefix and the new name. A matrix that is only copied into "
+        "the layer is not looked for there.",
     ),
+)
+PARAMETER_EXCHANGED = Mistake(
+    "parameter exchanged",
+    "Loading makes a new parameter: an optimiser that was made before goes on training the old one, and the new one "
+    "has the dtype of what was loaded.",
+    (
+        "Loading fills the parameter that is there, as `torch.nn.Linear` does it.",
+        "Leave filling to super's method: it copies what stands under the name in the dictionary.",
+    ),
+)
+OWN_ALTERED = Mistake(
+    "own state_dict altered",
+    "A state_dict that your own layer saved has the right names already. While it is loaded, one of them is taken out, "
+    "or given another.",
+    (
+        "Which names does the message show, and how did they come about?",
+        "`gate_up_proj` ends like `up_proj`. Compare whole names, and leave a dictionary alone that has no old ones.",
+    ),
+)
+LOADED_ALONE = Mistake(
+    "loads only on its own",
+    "Your class has a `load_state_dict` of its own, which is called on a whole model only: for its parts torch calls "
+    "`_load_from_state_dict`, with the prefix of their names.",
+    ("What is the name of the gate's matrix in the state_dict of a decoder?", "Move those lines to the other method."),
 )
 OWN_NOT_LOADED = Mistake(
     "only the old names load",

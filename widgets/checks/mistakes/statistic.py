@@ -89,6 +89,12 @@ STATISTIC = (
         ({"root": unrooted},),
     ),
     Mistake(
+        "half instead of root",
+        "No root is taken, the mean square is halved: Python reads `m ** 1 / 2` as `(m ** 1) / 2`.",
+        ("Multiply x by 10. By how much does your scale grow?", "`m ** 0.5`, or `m.sqrt()`."),
+        ({"root": lambda statistic: statistic / 2},),
+    ),
+    Mistake(
         "squared instead of rooted",
         "The mean square is squared once more where its root was meant.",
         ("Multiply x by 10. By how much does your scale grow?", "The last step is a square root."),

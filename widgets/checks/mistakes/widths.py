@@ -165,7 +165,7 @@ LLAMA = (
     ),
     Mistake(
         "another starting width",
-        "The width starts from another fraction of d_model than 8/3.",
+        "Before it is rounded, the width is another fraction of d_model than 8/3.",
         ("3072 should give 8192.", "Two thirds of four times d_model."),
         tuple(
             {"start": lambda d, of=of: int(of * d)} for of in (2 / 3, 4 / 3, 2, 2.5, 2.67, 2.7, 3, math.pi, 10 / 3, 8)
@@ -212,6 +212,15 @@ LLAMA = (
             "100 with multiple_of = 5 and multiplier = 1.3 should give 345.",
             "Two cuts: `int(8 * d_model / 3)`, and `int(multiplier * ...)`.",
         ),
-        ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}, {"start": lambda d: 8 * d / 3}),
+        ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}),
+    ),
+    Mistake(
+        "cut only once",
+        "The number is cut to a whole one after the multiplier only; the specification also cuts before it.",
+        (
+            "100 with multiple_of = 5 and multiplier = 1.3 should give 345.",
+            "`int(8 * d_model / 3)`, then the multiplier.",
+        ),
+        ({"start": lambda d: 8 * d / 3},),
     ),
 )

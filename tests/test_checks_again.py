@@ -1,0 +1,348 @@
+"""Answers that are right at first, and not when asked again, with other weights, sizes, dtypes or dictionaries."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.submissions import Fused, Linears
+from widgets import checks
+
+
+def norm(x, weight, eps):
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
+
+
+def wide(x):
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
+class Norm(nn.Module):
+    """A right RMSNorm, to be spoiled in one place."""
+
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.eps, self.weight, self.kept = eps, nn.Parameter(torch.ones(d_model)), None
+
+    def forward(self, x):
+        return norm(wide(x), wide(self.weight), self.eps).to(x.dtype)
+
+
+class ConvertsItself(Norm):
+    def forward(self, x):
+        self.to(x.dtype)
+        return Norm.forward(self, x)
+
+
+class OneBuffer(Norm):
+    """Every result is written into the same tensor; autograd is lost as well, but that shows later."""
+
+    def forward(self, x):
+        right = Norm.forward(self, x)
+        if self.kept is None or self.kept.shape != x.shape or self.kept.dtype != x.dtype:
+            self.kept = torch.empty_like(x)
+        return self.kept.detach().copy_(right)
+
+
+class Remembers(Linears):
+    """Gate and up are joined in the first call, and never again."""
+
+    def forward(self, x):
+        if not hasattr(self, "joint"):
+            self.joint = torch.cat([self.gate_proj.weight, self.up_proj.weight])
+        gate, up = F.linear(x, self.joint).chunk(2, dim=-1)
+        return self.down_proj(F.silu(gate) * up)
+
+
+class MadeInForward(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.sizes = d_model, d_ff
+
+    def forward(self, x):
+        return Linears(*self.sizes)(x)
+
+
+class Loads(Fused):
+    """A right way to load what two matrices saved, to be spoiled in one place."""
+
+    def put(self, state_dict, prefix, gate, up):
+        state_dict[f"{prefix}gate_up_proj.weight"] = torch.cat([gate, up])
+
+    def taken(self, state_dict, prefix):
+        return [state_dict.pop(f"{prefix}{name}_proj.weight", None) for name in ("gate", "up")]
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        gate, up = self.taken(state_dict, prefix)
+        if gate is not None and up is not None:
+            self.put(state_dict, prefix, gate, up)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+class MakesAParameter(Loads):
+    def put(self, state_dict, prefix, gate, up):
+        super().put(state_dict, prefix, gate, up)
+        self.gate_up_proj.weight = nn.Parameter(state_dict[f"{prefix}gate_up_proj.weight"].clone())
+
+
+class InTheirOrder(Loads):
+    def taken(self, state_dict, prefix):
+        old = [f"{prefix}{name}_proj.weight" for name in ("gate", "up")]
+        found = [state_dict.pop(name) for name in list(state_dict) if name in old]
+        return found or (None, None)
+
+
+class HalfIsEnough(Loads):
+    def taken(self, state_dict, prefix):
+        old = super().taken(state_dict, prefix)
+        own = self.gate_up_proj.weight.detach().chunk(2)
+        return old if old == [None, None] else [b if a is None else a for a, b in zip(old, own, strict=True)]
+
+
+class OnACopy(Loads):
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        super()._load_from_state_dict(dict(state_dict), prefix, *rest)
+
+
+class EndsAlike(Fused):
+    """`gate_up_proj` ends like `up_proj`, too."""
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        for name in [name for name in state_dict if "up_proj" in name]:
+            state_dict[name.replace("up_proj", "gate_up_proj")] = state_dict.pop(name)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+class FromOutside(Fused):
+    """Right alone; as a layer of a model its `load_state_dict` is not called."""
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        state_dict = dict(state_dict)
+        if "gate_proj.weight" in state_dict:
+            halves = state_dict.pop("gate_proj.weight"), state_dict.pop("up_proj.weight")
+            state_dict["gate_up_proj.weight"] = torch.cat(halves)
+        return super().load_state_dict(state_dict, strict, assign)
+
+
+class PaddedHalves(Loads):
+    """The halves are as wide as a multiple of 16, and read at half of that."""
+
+    def forward(self, x):
+        joint = self.gate_up_proj(x)
+        d_ff = joint.shape[-1] // 2
+        padded = F.pad(joint, (0, 2 * (-d_ff % 16)))
+        gate, up = padded.chunk(2, dim=-1)
+        return self.down_proj(F.silu(gate[..., :d_ff]) * up[..., :d_ff])
+
+
+class WeightTwice(torch.autograd.Function):
+    """RMSNorm with a backward in which the weight acts twice."""
+
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        ctx.save_for_backward(x, weight)
+        ctx.eps = eps
+        return norm(x, weight, eps)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        r = (x.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        z, g = x / r, grad * weight * weight
+        return (g - z * (g * z).mean(-1, keepdim=True)) / r, (grad * z).reshape(-1, x.shape[-1]).sum(0), None
+
+
+def first_rows(x, weight, eps):
+    rows = x.reshape(-1, x.shape[-1])
+    return torch.cat([norm(rows[:48], weight, eps), 0 * rows[48:]]).view(x.shape)
+
+
+def in_blocks(x, weight, eps):
+    d = x.shape[-1] // 4 * 4 or x.shape[-1]
+    return x * torch.rsqrt(x[..., :d].square().mean(-1, keepdim=True) + eps) * weight
+
+
+def row_by_row(x, weight, eps):
+    return torch.stack([norm(row, weight, eps) for row in x])
+
+
+def backward(grad_output, x, weight, eps, *, sum_up=lambda shares: shares.reshape(-1, shares.shape[-1]).sum(0)):
+    r = (x.square().mean(-1, keepdim=True) + eps).sqrt()
+    z, g = x / r, grad_output * weight
+    return (g - z * (g * z).mean(-1, keepdim=True)) / r, sum_up(grad_output * z)
+
+
+def backward_from_output(grad_output, x, weight, eps):
+    z = norm(x, weight, eps) / weight
+    return backward(grad_output, x, weight, eps)[0], (grad_output * z).reshape(-1, x.shape[-1]).sum(0)
+
+
+def backward_by_strides(grad_output, x, weight, eps):
+    d = x.shape[-1]
+    rows = grad_output.as_strided((x.numel() // d, d), (d, 1))
+    grad_x, grad_weight = backward(rows, x.reshape(-1, d), weight, eps)
+    return grad_x.view(x.shape), grad_weight
+
+
+def backward_one_buffer(grad_output, x, weight, eps):
+    r = (x.square().mean(-1, keepdim=True) + eps).sqrt()
+    z = x / r
+    g = grad_output * weight
+    z.mul_((g * z).mean(-1, keepdim=True))
+    return (g - z) / r, (grad_output * z).reshape(-1, x.shape[-1]).sum(0)
+
+
+def last_rows_left_out(shares):
+    rows = shares.reshape(-1, shares.shape[-1])
+    return rows[: max(4 * (len(rows) // 4), 1)].sum(0)
+
+
+def swish_wherever(z, beta=1.0):
+    right = torch.sigmoid((beta * z).abs())
+    return z * torch.where(beta * z >= 0, right, 1 - right)
+
+
+def swish_bounded(z, beta=1.0):
+    return z / (1 + torch.exp((-beta * z).clamp(-80, 80)))
+
+
+def swish_in_float32(z, beta=1.0):
+    return F.silu(beta * z.float()).div(beta).to(z.dtype) if beta else z / 2
+
+
+KEPT = {}
+
+
+def kept_by_shape(x, gate, up, down, kind):
+    acts = {"glu": torch.sigmoid, "bilinear": lambda z: z, "reglu": F.relu, "geglu": F.gelu, "swiglu": F.silu}
+    key = kind, x.shape, gate.shape
+    if key not in KEPT:
+        KEPT[key] = F.linear(acts[kind](F.linear(x, gate)) * F.linear(x, up), down)
+    return KEPT[key]
+
+
+def family(act=lambda kind: kind, read=F.linear):
+    def glu(x, gate, up, down, kind):
+        acts = {"glu": torch.sigmoid, "bilinear": lambda z: z, "reglu": F.relu, "geglu": F.gelu, "swiglu": F.silu}
+        return F.linear(acts[act(kind)](read(x, gate)) * F.linear(x, up), down)
+
+    return glu
+
+
+def reshaped(x, matrix):
+    return x @ matrix.reshape(matrix.shape[1], matrix.shape[0])
+
+
+def default_eps_only(norm_class):
+    """Right about everything but an eps of one's own."""
+    x = 1e-3 * torch.linspace(-1, 2, 48).view(2, 3, 8)
+    return torch.allclose(norm_class(8)(x), F.rms_norm(x, (8,), eps=1e-6), atol=1e-6)
+
+
+def own_eps_too(norm_class):
+    x = torch.linspace(-1, 2, 48).view(2, 3, 8)
+    return torch.allclose(norm_class(8, eps=0.3)(x), F.rms_norm(x, (8,), eps=0.3), atol=1e-6)
+
+
+def another_reference(norm_class):
+    x = 1e-3 * torch.linspace(-1, 2, 48).view(2, 3, 8)
+    root = x.square().mean(-1, keepdim=True).sqrt()
+    return torch.allclose(norm_class(8)(x), x / (root + 1e-6), rtol=1e-7, atol=1e-9)
+
+
+def llama(d_model, multiple_of=256, multiplier=1.0, *, factor=lambda m: m):
+    return -(-int(factor(multiplier) * (8 * d_model // 3)) // multiple_of) * multiple_of
+
+
+CASES = [
+    # (check, what is handed in, the name of the mistake or None, words that the card holds)
+    (checks.check_rmsnorm_module, ConvertsItself, "weights changed by a call", "not as before"),
+    (checks.check_rmsnorm_module, OneBuffer, "result overwritten later", "A second call changes"),
+    (checks.check_swiglu_module, Remembers, "copy of the weights kept", "were doubled"),
+    (checks.check_swiglu_module, MadeInForward, "no layers kept", "holds no layer"),
+    (checks.check_swiglu_module, lambda d, f: Linears(d, 2 * f // 3), "d_ff reduced again", "two thirds"),
+    (checks.check_rms_norm, first_rows, None, "for 300 tokens"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps).clamp(-448, 448), None, "Is something clamped?"),
+    (checks.check_rms_norm, in_blocks, None, "taken in blocks"),
+    (checks.check_rms_norm, row_by_row, None, "as `for row in x` does"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, max(eps, 1e-4)), None, "if both eps are small"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x - x.amax(-1, keepdim=True), w, eps), None, "takes nothing off"),
+    (
+        checks.check_rms_norm,
+        lambda x, w, eps: norm(x, 1, eps).sum(-1, keepdim=True) * w,
+        None,
+        "all components of a result are equal",
+    ),
+    (checks.check_rms_norm, lambda *args: WeightTwice.apply(*args), None, "With ones for weight it is right."),
+    (checks.check_rms_norm, lambda *args: WeightTwice.apply(*args), None, "your own `backward`"),
+    (checks.check_rms, lambda x: x.square().mean(-1, keepdim=True) ** 1 / 2, "half instead of root", "`(m ** 1) / 2`"),
+    (checks.check_rms_norm_backward, backward_from_output, None, "a weight with a zero in it"),
+    (checks.check_rms_norm_backward, backward_by_strides, None, "grad_output transposed in memory"),
+    (checks.check_rms_norm_backward, backward_one_buffer, None, "changed in place at line"),
+    (
+        checks.check_rms_norm_backward,
+        lambda *args: backward(*args, sum_up=last_rows_left_out),
+        None,
+        "For one token grad_weight is right, for several it is not.",
+    ),
+    (
+        checks.check_rms_norm_backward,
+        lambda *args: backward(*args, sum_up=lambda shares: shares.sum(tuple(range(shares.dim() - 1)))),
+        "sum over no axes",
+        "an empty tuple of axes",
+    ),
+    (checks.check_swish, swish_wherever, "one minus a number near one", "−35 to −8 in bfloat16"),
+    (checks.check_swish, lambda z, beta=1.0: z * (1 + torch.tanh(beta * z / 2)) / 2, "one minus a number near one", ""),
+    (checks.check_swish, swish_bounded, None, "NaN for z from −1000 to 1000 in float16"),
+    (checks.check_swish, swish_in_float32, "float64 narrowed to float32", "7 digits"),
+    (checks.check_glu_family, kept_by_shape, "state between calls", "belongs to those before them"),
+    (checks.check_glu_family, family(lambda kind: "glu" if "glu" in kind else kind), None, '"reglu" gives what "glu"'),
+    (checks.check_glu_family, family(read=reshaped), None, "All five kinds are wrong"),
+    (checks.check_fused_swiglu, MakesAParameter, "parameter exchanged", "another parameter in the place"),
+    (checks.check_fused_swiglu, InTheirOrder, None, "only names count"),
+    (checks.check_fused_swiglu, HalfIsEnough, None, "loads without an error"),
+    (checks.check_fused_swiglu, OnACopy, "new name missing in the dictionary", "that your method was given"),
+    (checks.check_fused_swiglu, EndsAlike, "own state_dict altered", "gate_gate_up_proj"),
+    (checks.check_fused_swiglu, FromOutside, "loads only on its own", "for its parts torch calls"),
+    (checks.check_fused_swiglu, PaddedHalves, None, "another row of up than its own"),
+    (lambda fixed: checks.check_bug(3, fixed), lambda x, w, eps: norm(x.float(), w, eps).bfloat16(), None, "float16"),
+    (checks.check_llama_d_ff, lambda *a, **b: llama(*a, **b, factor=lambda m: max(m, 1)), None, "for multiplier = 1."),
+]
+
+
+@pytest.mark.parametrize(("check", "learner", "name", "words"), CASES, ids=range(len(CASES)))
+def test_it_is_refused_and_told_what_helps(check, learner, name, words) -> None:
+    KEPT.clear()
+    verdict = check(learner)
+    assert not verdict.passed
+    assert verdict.mistake == name or (name is None and verdict.mistake == "dtype written down"), verdict
+    assert words in f"{verdict.symptom} {verdict.message} {' '.join(verdict.hints)}", verdict
+
+
+@pytest.mark.parametrize(
+    ("check", "right"),
+    [
+        (checks.check_rmsnorm_module, Norm),
+        (checks.check_swiglu_module, Linears),
+        (checks.check_fused_swiglu, Loads),
+        (checks.check_rms_norm_backward, backward),
+        (checks.check_glu_family, family()),
+        (checks.check_llama_d_ff, llama),
+    ],
+)
+def test_what_they_are_made_from_is_right(check, right) -> None:
+    assert check(right).passed
+
+
+def test_a_test_needs_an_eps_of_its_own() -> None:
+    missed, caught = (checks.check_rmsnorm_test(works) for works in (default_eps_only, own_eps_too))
+    assert "catches: eps hard-coded" not in [step.what for step in missed.steps]
+    assert "catches: eps hard-coded" in [step.what for step in caught.steps]
+
+
+def test_a_test_that_refuses_all_good_versions_is_sent_to_torchs_own() -> None:
+    verdict = checks.check_rmsnorm_test(another_reference)
+    assert "accepts 0 of 3 good ones" in verdict.message
+    assert "works(nn.RMSNorm)" in verdict.hints[0]
