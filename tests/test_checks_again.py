@@ -154,6 +154,151 @@ class WeightTwice(torch.autograd.Function):
         return (g - z * (g * z).mean(-1, keepdim=True)) / r, (grad * z).reshape(-1, x.shape[-1]).sum(0), None
 
 
+class NothingInEvaluation(Norm):
+    """A frozen norm passes no gradient on."""
+
+    def forward(self, x):
+        with torch.set_grad_enabled(self.training and torch.is_grad_enabled()):
+            return super().forward(x)
+
+
+class LargerEpsInFloat16(Norm):
+    def forward(self, x):
+        eps = max(self.eps, 1e-4) if x.dtype == torch.float16 else self.eps
+        return norm(wide(x), wide(self.weight), eps).to(x.dtype)
+
+
+class ClampedInput(Norm):
+    def forward(self, x):
+        return norm(wide(x).clamp(-65000, 65000), wide(self.weight), self.eps).to(x.dtype)
+
+
+class NeedsAToken(Norm):
+    def forward(self, x):
+        return super().forward(x / 1 if x.abs().max() > 1e18 else x)
+
+
+ONES = {}
+
+
+class SharedOnes(Norm):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__(d_model, eps)
+        self.weight = nn.Parameter(ONES.setdefault(d_model, torch.ones(d_model)))
+
+
+class KeptLambda(Norm):
+    """A copy of it still multiplies by the first one's weight."""
+
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__(d_model, eps)
+        self.gain = lambda z: z * wide(self.weight)
+
+    def forward(self, x):
+        return self.gain(norm(wide(x), 1, self.eps)).to(x.dtype)
+
+
+class CastOnce(Norm):
+    def forward(self, x):
+        self.kept = self.kept or {}
+        weight = self.kept.setdefault(x.dtype, self.weight.to(x.dtype))
+        return norm(wide(x), 1, self.eps).to(x.dtype) * weight
+
+
+class SumInFloat16(Norm):
+    def forward(self, x):
+        large = x.abs().amax() > 100
+        squares = (wide(x) if large else x).square().sum(-1, keepdim=True) / x.shape[-1]
+        return (wide(x) * torch.rsqrt(wide(squares) + self.eps) * wide(self.weight)).to(x.dtype)
+
+
+class IntoItsInput(Linears):
+    def forward(self, x):
+        out = super().forward(x)
+        return out if torch.is_grad_enabled() else x.copy_(out)
+
+
+class Squeezed(Linears):
+    def forward(self, x):
+        return super().forward(x).squeeze()
+
+
+class WholeTiles(Linears):
+    """Of more than 64 tokens, those beyond the last whole tile get nothing."""
+
+    def forward(self, x):
+        rows = x.reshape(-1, x.shape[-1])
+        whole = len(rows) if len(rows) < 64 else len(rows) // 64 * 64
+        return torch.cat([super().forward(rows[:whole]), 0 * rows[whole:]]).view(x.shape)
+
+
+class InAList(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        sizes = ((d_model, d_ff), (d_model, d_ff), (d_ff, d_model))
+        self.layers = [nn.Linear(one, other, bias=False) for one, other in sizes]
+
+
+class GradientsExchanged(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, gate, up):
+        ctx.save_for_backward(gate, up)
+        return F.silu(gate) * up
+
+    @staticmethod
+    def backward(ctx, grad):
+        gate, up = ctx.saved_tensors
+        slope = torch.sigmoid(gate) * (1 + gate * torch.sigmoid(-gate))
+        return grad * F.silu(gate), grad * up * slope
+
+
+class Exchanged(Linears):
+    def forward(self, x):
+        return self.down_proj(GradientsExchanged.apply(self.gate_proj(x), self.up_proj(x)))
+
+
+class ViewsItsGradient(WeightTwice):
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        grad_x, grad_weight = backward(grad.view(-1, x.shape[-1]), x.reshape(-1, x.shape[-1]), weight, ctx.eps)
+        return grad_x.view(x.shape), grad_weight, None
+
+
+class OverwritesItsGradient(WeightTwice):
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        right = backward(grad, x, weight, ctx.eps)
+        grad.mul_(weight)
+        return *right, None
+
+
+class OnlyChildren(Loads):
+    """Torch's own method is not called, so that nobody looks for unknown names."""
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        gate, up = self.taken(state_dict, prefix)
+        if gate is not None:
+            self.put(state_dict, prefix, gate, up)
+
+
+class NamesReplaced(Loads):
+    def taken(self, state_dict, prefix):
+        gate = f"{prefix}gate_proj.weight"
+        return [state_dict.pop(name, None) for name in (gate, gate.replace("gate", "up"))]
+
+
+class WithoutWeight(Loads):
+    def put(self, state_dict, prefix, gate, up):
+        state_dict[f"{prefix}gate_up_proj"] = torch.cat([gate, up])
+
+
+def without_zeros(x, weight, eps):
+    counted = (x != 0).sum(-1, keepdim=True).clamp(min=1)
+    return x * torch.rsqrt(x.square().sum(-1, keepdim=True) / counted + eps) * weight
+
+
 def first_rows(x, weight, eps):
     rows = x.reshape(-1, x.shape[-1])
     return torch.cat([norm(rows[:48], weight, eps), 0 * rows[48:]]).view(x.shape)
@@ -263,6 +408,77 @@ CASES = [
     (checks.check_swiglu_module, Remembers, "copy of the weights kept", "were doubled"),
     (checks.check_swiglu_module, MadeInForward, "no layers kept", "holds no layer"),
     (checks.check_swiglu_module, lambda d, f: Linears(d, 2 * f // 3), "d_ff reduced again", "two thirds"),
+    (checks.check_rmsnorm_module, NothingInEvaluation, "gradient lost", "after `module.eval()`"),
+    (checks.check_rmsnorm_module, LargerEpsInFloat16, None, "numbers of about 0.01 in float16"),
+    (checks.check_rmsnorm_module, ClampedInput, None, "numbers of about a million"),
+    (checks.check_rmsnorm_module, NeedsAToken, None, "for no token at all"),
+    (checks.check_rmsnorm_module, SharedOnes, "weights shared", "one after the other"),
+    (checks.check_rmsnorm_module, KeptLambda, "weights shared", "`copy.deepcopy`"),
+    (checks.check_rmsnorm_module, CastOnce, "copy of the weights kept", "were doubled"),
+    (checks.check_rmsnorm_module, SumInFloat16, None, "1100 features in float16"),
+    (checks.check_swiglu_module, IntoItsInput, "input changed in place", "Under torch.no_grad()"),
+    (checks.check_swiglu_module, Squeezed, None, "a batch of one token"),
+    (checks.check_swiglu_module, WholeTiles, None, "for 130 tokens"),
+    (checks.check_swiglu_module, InAList, "layers in a plain list", "not registered"),
+    (checks.check_swiglu_module, Exchanged, None, "Right is that for down_proj.weight. It is your own `backward`"),
+    (checks.check_rms_norm, lambda *args: ViewsItsGradient.apply(*args), "view of a transposed tensor", "`view`"),
+    (
+        checks.check_rms_norm,
+        lambda *args: OverwritesItsGradient.apply(*args),
+        None,
+        "changes the gradient that it is given",
+    ),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps or 1e-7), None, "eps = 0 in float32"),
+    (
+        checks.check_rms_norm,
+        lambda x, w, eps: (
+            x * torch.rsqrt(x.square().sum(-1, keepdim=True) / (x != 0).sum(-1, keepdim=True).clamp(min=1) + eps) * w
+        ),
+        None,
+        "zeros among the features",
+    ),
+    (checks.check_rms, lambda x: torch.einsum("...i,...j->...", x, x).abs().sqrt()[..., None], None, "products of"),
+    (checks.check_swish, lambda z, beta=1.0: z.clamp(min=-100) * torch.sigmoid(beta * z), None, "beta = 0.01"),
+    (checks.check_llama_d_ff, lambda d, *a, **b: min(llama(d, *a, **b), 4 * d), None, "llama_d_ff(256, 64, 2.0)"),
+    (
+        checks.check_rms_norm_backward,
+        lambda g, x, w, eps: (backward(g, x, 1 + w, eps)[0], backward(g, x, w, eps)[1]),
+        None,
+        "Twice the weight should give twice grad_x",
+    ),
+    (
+        checks.check_rms_norm_backward,
+        lambda g, x, w, eps: (backward(g, x, w, 2 * eps)[0], backward(g, x, w, eps)[1]),
+        None,
+        "Where does eps enter?",
+    ),
+    (checks.check_fused_swiglu, OnlyChildren, "nothing handed on to torch's method", "`gate_bias`"),
+    (checks.check_fused_swiglu, NamesReplaced, None, "not as a layer of a larger model"),
+    (checks.check_fused_swiglu, WithoutWeight, "name of the layer instead of its matrix", "called `weight`"),
+    (
+        lambda fixed: checks.check_bug(1, fixed),
+        lambda x, w, eps: x / (x.square().mean(-1, keepdim=True).sqrt() ** 2 + eps).sqrt() * w,
+        "root squared again",
+        "a row of zeros",
+    ),
+    (
+        lambda fixed: checks.check_bug(3, fixed),
+        lambda x, w, eps: norm(x.float(), w.float(), torch.tensor(eps, dtype=x.dtype).float()).to(x.dtype),
+        None,
+        "zeros in float16 and eps = 1e-8",
+    ),
+    (
+        lambda fixed: checks.check_bug(3, fixed),
+        lambda x, w, eps: norm(x.float() if x.square().isinf().any() else x, w, eps).to(x.dtype),
+        None,
+        "float16",
+    ),
+    (
+        lambda fixed: checks.check_bug(6, fixed),
+        lambda name, n: 0.02 / (2 * n) ** 0.5 if "wo" in name or "w2" in name else 0.02,
+        None,
+        "word_embeddings",
+    ),
     (checks.check_rms_norm, first_rows, None, "for 300 tokens"),
     (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps).clamp(-448, 448), None, "Is something clamped?"),
     (checks.check_rms_norm, in_blocks, None, "taken in blocks"),
@@ -308,13 +524,19 @@ CASES = [
     (checks.check_fused_swiglu, FromOutside, "loads only on its own", "for its parts torch calls"),
     (checks.check_fused_swiglu, PaddedHalves, None, "another row of up than its own"),
     (lambda fixed: checks.check_bug(3, fixed), lambda x, w, eps: norm(x.float(), w, eps).bfloat16(), None, "float16"),
-    (checks.check_llama_d_ff, lambda *a, **b: llama(*a, **b, factor=lambda m: max(m, 1)), None, "for multiplier = 1."),
+    (
+        checks.check_llama_d_ff,
+        lambda *a, **b: llama(*a, **b, factor=lambda m: max(m, 1)),
+        "multiplier below 1 ignored",
+        "one below 1",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("check", "learner", "name", "words"), CASES, ids=range(len(CASES)))
 def test_it_is_refused_and_told_what_helps(check, learner, name, words) -> None:
     KEPT.clear()
+    ONES.clear()
     verdict = check(learner)
     assert not verdict.passed
     assert verdict.mistake == name or (name is None and verdict.mistake == "dtype written down"), verdict

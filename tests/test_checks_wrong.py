@@ -850,7 +850,7 @@ MORE = [
     (checks.check_rms, wide_rms, "result not cast back", ""),
     (checks.check_layernorm_from_rmsnorm, wide_layer_norm, "result not cast back", ""),
     (checks.check_swish, divided_and_chosen, None, "NaN"),
-    (checks.check_rms_norm, with_a_floor, None, "0.01 in bfloat16"),
+    (checks.check_rms_norm, with_a_floor, None, "eps = 0 in float32"),
     (checks.check_llama_d_ff, cut_once, "cut only once", "also cuts before it"),
     (checks.check_rmsnorm_module, RMSNorm, None, "no attribute 'eps'"),
     (checks.check_glu_family, guarded, None, "NotImplementedError"),

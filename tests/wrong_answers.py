@@ -29,7 +29,7 @@ calls itself | learner(x)
 gradient lost | x.pow(2).mean(-1, keepdim=True).sqrt().detach()
 | float(x.pow(2).mean().sqrt())
 | x.pow(2).mean(-1).sqrt().unsqueeze(0)
-view of a transposed tensor | x.view(x.shape[0], -1).pow(2).mean(-1, keepdim=True).sqrt()
+statistic over tokens and features + axis put back on the wrong side | x.view(len(x), -1).pow(2).mean(-1, True).sqrt()
 single number used like a row | torch.stack([(row.pow(2).sum() / len(row)).sqrt() for row in x]).unsqueeze(-1)
 divided by d outside the root | x.norm(dim=-1, keepdim=True) / x.shape[-1]
 input changed in place | x.mul_(x).mean(-1, keepdim=True).sqrt()

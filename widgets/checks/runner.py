@@ -268,8 +268,13 @@ def innermost(error: BaseException | None) -> tuple[CodeType, int] | None:
     """Code and line of the innermost frame that is neither ours nor a library's."""
     found = None
     for frame, number in traceback.walk_tb(error.__traceback__ if error else None):
-        name = frame.f_code.co_filename
-        installed = "site-packages" in name or "dist-packages" in name or name.startswith("<frozen")
-        if not installed and not name.startswith(_FOREIGN):
+        if is_the_learners(frame.f_code):
             found = frame.f_code, number
     return found
+
+
+def is_the_learners(code: CodeType) -> bool:
+    """Whether code is neither ours nor a library's."""
+    name = code.co_filename
+    installed = "site-packages" in name or "dist-packages" in name or name.startswith("<frozen")
+    return not installed and not name.startswith(_FOREIGN)

@@ -58,12 +58,12 @@ class Exercise:
             return
         compare(trial, self.formula, function)
         if self.mixed:
-            compare(trial, replace(self.formula, probes=self.mixed), function)
+            compare(trial, replace(self.formula, probes=(*self.formula.probes, *self.mixed)), function)
         if self.digits:
             keeps_digits(trial, self.formula, function)
-        repeatable(trial, self.formula, function)
         if self.by_hand:
             without_autograd(trial, self.formula, function)
+        repeatable(trial, self.formula, function)
         if self.arguments:
             gradient = self.gradient or at_first(self.formula)
             compare_gradients(trial, gradient, gradients(function), self.arguments, not self.in_place)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from widgets.checks.exercises.exercise import Exercise, at_first
+from widgets.checks.exercises.exercise import Exercise
 from widgets.checks.exercises.probes import gains, norm_probe, numbers, right_for
 from widgets.checks.exercises.rmsnorm import MIXED_PROBES, NORM_PROPERTIES, RMS_NORM_CUT, RMS_NORM_FORMULA
 from widgets.checks.exercises.swiglu import FUSED_FORMULA, in_one_matrix
@@ -66,7 +66,7 @@ OUTSIDE = Exhibit(
         "A smaller eps makes the difference smaller and leaves the fault where it is.",
     ),
     arguments=("x", "weight"),
-    gradient=at_first(RMS_NORM_CUT),
+    gradient=RMS_NORM_CUT,
 )
 
 
@@ -98,7 +98,7 @@ SHARED = Exhibit(
         "A token is its last axis, whatever stands before it.",
     ),
     arguments=("x", "weight"),
-    gradient=at_first(RMS_NORM_CUT),
+    gradient=RMS_NORM_CUT,
 )
 
 
@@ -153,7 +153,7 @@ HALF = Exhibit(
             Property(
                 lambda f: _large(f) or not _usual(f) or not f(*_LARGE.args).any(),  # zeros are the bug itself
                 "Small numbers are right, and large ones are not.",
-                *named(_HALF_BANK, "clamped instead of mended"),
+                named(_HALF_BANK, "clamped instead of mended")[0],
             ),
         ),
         last="Compare with what the formula gives for the same numbers in float32.",
@@ -163,7 +163,11 @@ HALF = Exhibit(
         "The squares need a wider dtype; the result does not.",
         "The largest float16 number is 65504. Which line goes beyond it, and what could it compute with instead?",
     ),
-    mixed=MIXED_PROBES,
+    mixed=(
+        *MIXED_PROBES,
+        norm_probe("200 in float16", (200 * _SIGNS).half(), 1e-6),
+        norm_probe("zeros in float16 and eps = 1e-8", (0 * _SIGNS).half(), 1e-8),
+    ),
 )
 
 
@@ -337,7 +341,11 @@ def _writes(given: float, name: str, n_layers: int) -> str:
 
 
 _NAMES = [f"layers.3.{where}" for where in ("attention.wq", "attention.wk", "attention.wv", "attention.wo")]
-_NAMES += [f"layers.3.feed_forward.{matrix}" for matrix in ("w1", "w2", "w3")] + ["tok_embeddings", "output"]
+_NAMES += [f"layers.3.feed_forward.{matrix}" for matrix in ("w1", "w2", "w3")] + [
+    "tok_embeddings",
+    "word_embeddings",
+    "output",
+]
 
 SCALED = Exhibit(
     "mended_6(name, n_layers)",

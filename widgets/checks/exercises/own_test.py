@@ -135,7 +135,9 @@ GOOD = (
 
 _BANK = (*RMS_NORM, *HALF, *CUT)
 _OWN: dict[str, Callable[[], type[nn.Module]]] = {
-    "length instead of root mean square": partial(_norm, **named(_BANK, "sum instead of mean")[0].variants[0]),
+    "length instead of root mean square": partial(
+        _norm, forward=lambda x, *rest: rms_norm(x, *rest) / len(rest[0]) ** 0.5
+    ),
     "eps hard-coded": partial(_norm, forward=lambda x, weight, eps: rms_norm(x, weight, 1e-6)),
     "float32 returned for bfloat16": partial(_norm, forward=lambda x, weight, eps: widened(rms_norm(x, weight, eps))),
     "input changed in place": partial(_norm, forward=_in_place),
@@ -154,7 +156,7 @@ _MISSED = (
     ("eps outside the root", "is right for numbers of ordinary size.", "Try a vector whose numbers are near 0.001."),
     ("eps hard-coded", "is right with this eps.", "Build the norm with another eps, a large one."),
     ("weight never applied", "is right before training.", "What would training change? Change it yourself."),
-    ("squares in float16", "is right in float32.", "Try float16, and numbers of a few hundred."),
+    ("squares in float16", "is right for numbers of about 1.", "Try numbers of a few hundred, in each dtype."),
     (
         "float32 returned for bfloat16",
         "has the right numbers.",

@@ -13,7 +13,7 @@ from widgets.checks.exercises.exercise import Exercise
 from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, X, gains, norm_probe, numbers, right_for
 from widgets.checks.ladder.again import follows_its_weights, repeatable
 from widgets.checks.ladder.calling import as_function, build, callable_as
-from widgets.checks.ladder.gradients import compare_gradients, of_module
+from widgets.checks.ladder.gradients import compare_module_gradients
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare, keeps_digits
 from widgets.checks.ladder.trial import Trial, judge
@@ -52,13 +52,13 @@ def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
         module = build(trial, norm_class, 8)
         _check_weight(trial, module)
         fill = _filler(norm_class)
-        for formula in (MODULE, MODULE_MIXED):
+        for formula in (MODULE, MODULE_MIXED, MODULE_EMPTY):
             compare(trial, formula, as_function(fill))
         keeps_digits(trial, MODULE, as_function(fill), (X, _ONES, 0.125))  # a weight and an eps that float32 holds
         _check_rounding(trial, as_function(fill))
         repeatable(trial, MODULE, as_function(fill, used=True))
         follows_its_weights(trial, MODULE, fill, other=torch.float16)
-        compare_gradients(trial, MODULE_CUT, of_module(fill), ["x", "weight"])
+        compare_module_gradients(trial, MODULE_CUT, fill, ["x", "weight"])
 
     return judge("RMSNorm(d_model, eps=1e-6)", MODULE_HINTS, climb)
 
@@ -95,7 +95,7 @@ NORM_PROBES = (
     norm_probe("x of shape (4, 4)", numbers(4, 4, seed=3, shift=0.5)),
     norm_probe("x of shape (2, 3, 4, 5)", numbers(2, 3, 4, 5, seed=4, shift=0.6)),
     norm_probe("x of shape (6, 4, 3), transposed in memory", numbers(4, 6, 3, seed=5, shift=0.6).transpose(0, 1), 0.01),
-    norm_probe("numbers of about 1000", numbers(3, 11, seed=6, size=1000.0, shift=400.0)),
+    norm_probe("numbers of about a million", numbers(3, 11, seed=6, size=1e6, shift=4e5)),
     norm_probe("x in float32", numbers(3, 7, seed=7, shift=0.3, dtype=torch.float32)),
     norm_probe("numbers of about 0.001", _SMALL, 1e-6),
     norm_probe("numbers of about 0.05", numbers(3, 5, seed=10, size=0.04, shift=0.03)),
@@ -103,6 +103,9 @@ NORM_PROBES = (
     _WITH_ZEROS,
     Probe("a weight of about 20000", (numbers(2, 4, seed=16, shift=0.3), 2e4 * gains(4), 0.1)),
     norm_probe("300 tokens", numbers(300, 3, seed=26, shift=0.3)),
+    norm_probe("a batch of one token", numbers(1, 1, 6, seed=28, shift=0.3)),
+    norm_probe("zeros among the features", X * (X > 0)),
+    norm_probe("eps = 0 in float32", numbers(3, 6, seed=31, size=1e-3, shift=4e-4, dtype=torch.float32), 0.0),
     norm_probe("1100 features", numbers(2, 1100, seed=27, shift=0.2)),
 )
 
@@ -115,6 +118,7 @@ _SMALL_HALF = norm_probe(
     "numbers of about 0.01 in bfloat16", numbers(3, 8, seed=25, size=0.01, shift=0.004, dtype=torch.bfloat16), 1e-6
 )
 
+_SIGNS = torch.tensor([1.0, -1, 1, 1, -1, 1, -1, 1], dtype=torch.float64)
 RMS_FORMULA = Formula(
     norm_formulas.rms,
     RMS,
@@ -124,16 +128,24 @@ RMS_FORMULA = Formula(
         *EACH_TOKEN_ALONE,
         Property(lambda f: not close(f(_LONG), f(_LONGER)), "In a vector of 24 components, the last does not count."),
         Property(lambda f: close(f(-X), f(X)), "x and −x give different results; the signs should not matter."),
+        Property(
+            lambda f: close(f(X * _SIGNS), f(X)),
+            "The signs of some components matter; none should. Are products of different ones in it?",
+        ),
         Property(lambda f: close(f(X.flip(-1)), f(X)), "The order of the features matters; it should not."),
         Property(lambda f: close(f(10 * X), 10 * f(X)), "Ten times x should give ten times the result, and does not."),
         Property(
             lambda f: close(f(1e4 * X), 1e4 * f(X)), "10000 times x should give 10000 times the result. Is it clamped?"
         ),
         Property(
-            lambda f: close(f(torch.full((1, 4), 3.0)), torch.full((1, 1), 3.0)), "x = [3, 3, 3, 3] should give 3."
+            lambda f: close(f(torch.full((1, 4), 3.0)), torch.full((1, 1), 3.0)),
+            "x = [3, 3, 3, 3] should give 3{and_gives}.",
+            shown=lambda f: f(torch.full((1, 4), 3.0)),
         ),
         Property(
-            lambda f: close(f(torch.tensor([[0.0, 0, 0, 2]])), torch.ones(1, 1)), "x = [0, 0, 0, 2] should give 1."
+            lambda f: close(f(torch.tensor([[0.0, 0, 0, 2]])), torch.ones(1, 1)),
+            "x = [0, 0, 0, 2] should give 1{and_gives}.",
+            shown=lambda f: f(torch.tensor([[0.0, 0, 0, 2]])),
         ),
     ),
 )
@@ -225,7 +237,7 @@ NORM_PROPERTIES = (
 
 
 MIXED_PROBES = tuple(
-    Probe(f"x in {short(x.dtype)} and a weight in float32", (x, gains(8, torch.float32), 0.1))
+    Probe(f"x in {short(x.dtype)} and a weight in float32", (x, gains(x.shape[-1], torch.float32), 0.1))
     for x, *_ in (one.args for one in _HALF_PROBES)
 )
 
@@ -233,7 +245,7 @@ RMS_NORM_FORMULA = Formula(
     norm_formulas.rms_norm, RMS_NORM, (*NORM_PROBES, *_HALF_PROBES, _SMALL_HALF), NORM_PROPERTIES
 )
 # Where the gradient is looked at: also for a vector of zeros. Its mistakes, among them those of an own backward.
-GRADIENT_PROBES = (NORM_PROBES[0], _WITH_ZEROS)
+GRADIENT_PROBES = (NORM_PROBES[0], _WITH_ZEROS, Probe("a weight with a zero in it", (X, _W * (_W[3] != _W), 0.1)))
 OWN_BACKWARD = tuple(
     replace(one, sentence=f"Your own backward: {one.sentence}", variants=tuple({"derived": at} for at in one.variants))
     for one in named(
@@ -263,7 +275,7 @@ def _with_bias(bias: Tensor) -> Callable[[Callable[..., Tensor]], Callable[..., 
     return lambda f: lambda x, weight, eps: f(x, weight, bias, eps)
 
 
-_FAR_OUT = _layer_norm_probe(norm_probe("numbers of about a million", numbers(3, 6, seed=19, shift=1e6)))
+_FAR_OUT = _layer_norm_probe(norm_probe("numbers that differ little from a million", numbers(3, 6, seed=19, shift=1e6)))
 _ordinary, _far_out = (
     right_for(norm_formulas.layer_norm_from_rms_norm, *(one.args for one in some))
     for some in (tuple(map(_layer_norm_probe, NORM_PROBES)), (_FAR_OUT,))
@@ -335,6 +347,10 @@ def _grad_weight(f: Callable[..., tuple[Tensor, Tensor]]) -> Callable[[Tensor], 
 _weight_of_many, _weight_of_one = (
     lambda f, x=x: close(_grad_weight(f)(x), _grad_weight(norm_formulas.rms_norm_backward)(x)) for x in (X, X[:1, :1])
 )
+_eps_tiny, _eps_large = (
+    lambda f, eps=eps: close(f(X.sin(), X, _W, eps)[0], norm_formulas.rms_norm_backward(X.sin(), X, _W, eps)[0])
+    for eps in (TINY, 0.1)
+)
 _eight, _six = (right_for(_grad_x(norm_formulas.rms_norm_backward), (x,)) for x in (X, X[..., :6]))
 BACKWARD_FORMULA = Formula(
     norm_formulas.rms_norm_backward,
@@ -359,6 +375,14 @@ BACKWARD_FORMULA = Formula(
         Property(
             lambda f: bool(((f(X.sin(), X, _W, TINY)[0] * X).sum(dim=-1).abs() < 1e-6).all()),
             "grad_x should be orthogonal to x when eps is tiny, because a longer x gives the same result; it is not.",
+        ),
+        Property(
+            lambda f: close(f(X.sin(), X, 2 * _W, 0.1)[0], 2 * f(X.sin(), X, _W, 0.1)[0]),
+            "Twice the weight should give twice grad_x, and does not.",
+        ),
+        Property(
+            lambda f: _eps_large(f) or not _eps_tiny(f),
+            "With a tiny eps grad_x is right; with a larger one it is not. Where does eps enter?",
         ),
         Property(
             lambda f: _six(f) or not _eight(f),
@@ -455,10 +479,22 @@ RMS_NORM_HINTS = (
 )
 
 
+ONLY_MODULE = (
+    norm_probe("1100 features in float16", numbers(1, 1100, seed=32, size=9, dtype=torch.float16), 1e-6),
+    norm_probe("numbers of about 0.01 in float16", _SMALL_HALF.args[0].half(), 1e-6),
+    Probe("the default eps", (_SMALL, gains(6), None)),
+)
 MODULE = Formula(
     _module_formula,
     (*(one for one in RMS_NORM if one.name != "arguments in another order"), modules.DEFAULT_EPS, *HALF),
-    (*NORM_PROBES, Probe("the default eps", (_SMALL, gains(6), None)), *_HALF_PROBES, _SMALL_HALF, _LARGE_PROBE),
+    (
+        *NORM_PROBES,
+        Probe("the default eps", (_SMALL, gains(6), None)),
+        *_HALF_PROBES,
+        _SMALL_HALF,
+        _LARGE_PROBE,
+        *ONLY_MODULE,
+    ),
     (
         *NORM_PROPERTIES,
         Property(
@@ -481,6 +517,7 @@ MODULE_MIXED = replace(
         Probe("300 in float16 and a weight in float32", (_LARGE, gains(8, torch.float32), 1e-6)),
     ),
 )
+MODULE_EMPTY = replace(MODULE, bank=(), probes=(norm_probe("no token at all", torch.zeros(0, 6, dtype=torch.float64)),))
 MODULE_CUT = Formula(_module_formula, RMS_NORM_CUT.bank, GRADIENT_PROBES)
 
 

@@ -14,7 +14,7 @@ from widgets.checks.exercises.exercise import Exercise
 from widgets.checks.exercises.probes import EACH_TOKEN_ALONE, numbers, right_for
 from widgets.checks.ladder.again import follows_its_weights, repeatable
 from widgets.checks.ladder.calling import as_function, build, callable_as
-from widgets.checks.ladder.gradients import compare_gradients, of_module
+from widgets.checks.ladder.gradients import compare_module_gradients
 from widgets.checks.ladder.rungs import Rung
 from widgets.checks.ladder.tensors import Formula, Probe, Property, compare
 from widgets.checks.ladder.trial import Trial, judge
@@ -39,8 +39,7 @@ def check_swiglu_module(swiglu_class: type[nn.Module]) -> Verdict:
     def climb(trial: Trial) -> None:
         _built(trial, swiglu_class, TWO_MATRICES)
         _compare_module(trial, SWIGLU_FORMULA, swiglu_class, TWO_MATRICES)
-        gradient = of_module(_filler(swiglu_class, TWO_MATRICES), TWO_MATRICES)
-        compare_gradients(trial, SWIGLU_GRADIENT, gradient, ["x", *TWO_MATRICES])
+        compare_module_gradients(trial, SWIGLU_GRADIENT, _filler(swiglu_class, TWO_MATRICES), ["x", *TWO_MATRICES])
 
     return judge("SwiGLU(d_model, d_ff)", SWIGLU_HINTS, climb)
 
@@ -81,8 +80,9 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
         _check_loading_by_name(trial, module)
         _check_loading_inside(trial, fused_class)
         fill, formula = _filler(fused_class, ONE_MATRIX), in_one_matrix(SWIGLU_GRADIENT)
-        gradient = of_module(lambda x, joint, down: fill(x, *joint.chunk(2), down), ONE_MATRIX)
-        compare_gradients(trial, formula, gradient, ["x", *ONE_MATRIX])
+        compare_module_gradients(
+            trial, formula, lambda x, joint, down: fill(x, *joint.chunk(2), down), ["x", *ONE_MATRIX]
+        )
 
     return judge("FusedSwiGLU(d_model, d_ff)", FUSED_HINTS, climb)
 
@@ -126,6 +126,9 @@ def _compare_module(trial: Trial, formula: Formula, module_class: Any, names: Se
 def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_model: int = 8, d_ff: int = 20) -> None:
     rung = f"has {', '.join(name.removesuffix('.weight') for name in names)}, and nothing else"
     stored = module.state_dict()
+    if not stored:
+        mistake = modules.NOT_REGISTERED if _keeps_layers_aside(module) else modules.NO_LAYERS
+        trial.refuse(rung, "The module holds no matrix.", [mistake])
     _check_names(trial, rung, list(stored), names)
     wanted = {"gate_up_proj.weight": (2 * d_ff, d_model), "down_proj.weight": (d_model, d_ff)}
     if any(nn.parameter.is_lazy(one) for one in stored.values()):
@@ -140,6 +143,12 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
         trial.refuse(rung, "Two of the projections are the same matrix, or one of them is not a parameter.")
     trial.passed(rung)
     _check_start(trial, [stored[name] for name in names])
+
+
+def _keeps_layers_aside(module: nn.Module) -> bool:
+    """Whether there are layers in a list or a dictionary of the module's, where `nn.Module` does not look."""
+    kept = [list(one.values()) if isinstance(one, dict) else one for one in vars(module).values()]
+    return any(isinstance(layer, nn.Module) for one in kept if isinstance(one, list | tuple) for layer in one)
 
 
 def _behind_shapes(shapes: list[tuple[int, ...]], d_model: int, d_ff: int) -> list[Mistake]:
@@ -162,8 +171,6 @@ def _check_names(trial: Trial, rung: str, stored: list[str], names: Sequence[str
     if {f"{one}.weight" for one in stored} == set(names):
         layers = "The names are right; each should be a layer with a `weight`: `nn.Linear(..., bias=False)`."
         trial.refuse(rung, f"{symptom} {layers}")
-    if not stored:
-        trial.refuse(rung, symptom, [modules.NO_LAYERS])
     biases = [modules.BIASES_LEFT_ON] if any(name.endswith("bias") for name in stored) else []
     of_projections = {name.replace(".weight", ".bias") for name in names}
     if not others and missing == {"down_proj.weight"}:
@@ -233,6 +240,10 @@ def _check_loading_by_name(trial: Trial, module: nn.Module) -> None:
                 f"A dictionary without `{name}` loads without an error, and half of the joint matrix is not loaded."
             )
             trial.refuse(Rung.LOADS_BY_NAME, silent, hints=LOADING_HINTS[1:])
+    unknown = {**_saved_by_swiglu(), "gate_bias": torch.zeros(20)}
+    if trial.run(module.load_state_dict, unknown).error is None:
+        silent = "A name that the layer does not know, `gate_bias`, is loaded without an error."
+        trial.refuse(Rung.LOADS_BY_NAME, silent, [modules.NOT_HANDED_ON])
     trial.passed(Rung.LOADS_BY_NAME)
 
 
@@ -249,12 +260,12 @@ def _check_halves(trial: Trial, module: nn.Module, gate: Tensor, up: Tensor) -> 
 def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
     """As one layer among others, whose names begin with a prefix."""
     x, *matrices = _layer(8, 20)
-    saved = {f"layers.0.{name}": one for name, one in _state(TWO_MATRICES, *matrices).items()}
+    saved = {f"layers.0.gated.{name}": one for name, one in _state(TWO_MATRICES, *matrices).items()}
 
     def loaded() -> Tensor:
-        layers = nn.ModuleList([fused_class(8, 20).double()])
-        nn.ModuleDict({"layers": layers}).load_state_dict(saved)
-        return layers[0](x)
+        layer = fused_class(8, 20).double()
+        nn.ModuleDict({"layers": nn.ModuleList([nn.ModuleDict({"gated": layer})])}).load_state_dict(saved)
+        return layer(x)
 
     outcome = trial.run(loaded)
     if not close(outcome.value, gate_formulas.gated(x, *matrices)):
@@ -291,6 +302,7 @@ SWISH_FORMULA = Formula(
         Probe("z from −5 to 4", (_Z,)),
         Probe("z = ±90 and ±1000 in float32", (_FAR.float(),)),
         Probe("z = ±90 and ±1000 and beta = 2", (_FAR, 2.0)),
+        Probe("z = ±90 and ±1000 and beta = 0.01", (_FAR, 0.01)),
         *(Probe(f"z from −5 to 4 and beta = {beta}", (_Z, beta)) for beta in (2.0, 0.0, 0.5, 20.0)),
         Probe("z in float32", (_Z.float(),)),
         Probe("z of shape (2, 3, 4)", (numbers(2, 3, 4, seed=11, size=3), 0.7)),
@@ -326,12 +338,12 @@ SWISH_FORMULA = Formula(
         Property(
             lambda f: not (_near_zero(f) and (f(_TAIL) == 0).any()),
             "Far below zero the result is 0, and Swish is not.",
-            *named(SWISH, "tail cut off"),
+            named(SWISH, "tail cut off")[0],
         ),
         Property(
             lambda f: _far_out(f) or not _near_zero(f),
             "The result is right near zero, and wrong far out.",
-            *named(SWISH, "clamped far out"),
+            named(SWISH, "clamped far out")[0],
         ),
     ),
     last="Compare with z times the sigmoid of beta · z, number by number.",
@@ -340,7 +352,7 @@ SWISH_FORMULA = Formula(
 
 _HALF_FAR = torch.tensor([-1000.0, -50, -20, -12, 12, 1000], dtype=torch.float16)
 SWISH_GRADIENT = replace(
-    SWISH_FORMULA, probes=(*SWISH_FORMULA.probes[:5], Probe("z from −1000 to 1000 in float16", (_HALF_FAR,)))
+    SWISH_FORMULA, probes=(*SWISH_FORMULA.probes[:6], Probe("z from −1000 to 1000 in float16", (_HALF_FAR,)))
 )
 
 
@@ -372,6 +384,8 @@ _LAYERS = (
     ("x in float32", _layer(8, 20, 3, seed=90, dtype=torch.float32)),
     ("x of shape (3, 4, 6), transposed in memory", _with(_layer(6, 5, 4, 3, seed=110), lambda x: x.transpose(0, 1))),
     ("gates from −24 to −3", _TAIL_LAYER),
+    ("130 tokens", _layer(4, 3, 130, seed=130)),
+    ("a batch of one token", _layer(6, 5, 1, 1, seed=140)),
 )
 _HALF = ("x in bfloat16", _layer(8, 20, 3, seed=100, dtype=torch.bfloat16))
 
@@ -415,12 +429,12 @@ FAR_OUT = (
     Property(
         lambda f: not (_ordinary(f) and (f(*_TAIL_LAYER)[-1] == 0).all()),
         "Where all gates are far below zero the result is 0, and should not be.",
-        *named(SWIGLU, "tail cut off"),
+        named(SWIGLU, "tail cut off")[0],
     ),
     Property(
         lambda f: _large(f) or not _ordinary(f),
         "The result is right for numbers of ordinary size, and wrong for large ones.",
-        *named(SWIGLU, "clamped branches"),
+        named(SWIGLU, "clamped branches")[0],
     ),
 )
 
@@ -535,8 +549,6 @@ def _rounding(given: int, d_model: int, multiple_of: int = 256, multiplier: floa
     if given % multiple_of:
         return f"It is no multiple of {multiple_of}."
     exact = int(multiplier * (8 * d_model // 3))
-    if multiplier != 1 and given == gate_formulas.llama_d_ff(d_model, multiple_of):
-        return "That is the width for multiplier = 1."
     if given < exact:
         return f"It is less than {exact}, which is to be rounded up."
     return f"It is a multiple of {multiple_of}, but not the smallest one that reaches {exact}."
@@ -551,7 +563,7 @@ MATCHED_FORMULA = Formula(
 )
 
 _MODELS = ((4096,), (5120,), (6656,), (8192,), (4096, 1024, 1.3), (8192, 4096, 1.3), (16384, 4096, 1.2), (3072,))
-_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3), (100, 5, 1.3))
+_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3), (100, 5, 1.3), (256, 64, 2.0))
 LLAMA_FORMULA = Formula(
     gate_formulas.llama_d_ff,
     LLAMA,

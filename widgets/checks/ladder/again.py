@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -23,6 +24,7 @@ def repeatable(trial: Trial, formula: Formula, function: Callable[..., Any]) -> 
         trial.refuse(Rung.REPEATS, "The same input gave another result the second time.", [habits.REMEMBERS])
     _asked_of_others(trial, formula, function)
     trial.passed(Rung.REPEATS)
+    _without_gradients(trial, formula, function)
     _under_float64(trial, formula, function)
 
 
@@ -36,6 +38,14 @@ def _asked_of_others(trial: Trial, formula: Formula, function: Callable[..., Any
         trial.refuse(Rung.REPEATS, GIVEN_BEFORE, [habits.REMEMBERS])
     if not alike(given, before):
         trial.refuse(Rung.REPEATS, "A second call changes what the first one gave.", [habits.RESULT_REUSED])
+
+
+def _without_gradients(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
+    """The first probe again, where nobody asks for gradients, as when a model answers."""
+    broken = broken_within(trial, formula, function, formula.probes[0], torch.no_grad)
+    if broken:
+        trial.refuse(Rung.NO_GRAD, f"Under torch.no_grad(): {broken.symptom}", broken.mistakes)
+    trial.passed(Rung.NO_GRAD)
 
 
 def _under_float64(trial: Trial, formula: Formula, function: Callable[..., Any]) -> None:
@@ -72,14 +82,16 @@ def follows_its_weights(
     if not first_kept:
         trial.refuse(Rung.FOLLOWS, "A second call changes what the first one gave.", [habits.RESULT_REUSED])
     doubled = [2 * arg if isinstance(arg, Tensor) else arg for arg in rest]
-    if not alike((given,), answer(formula.right, (x, *doubled))):
-        trial.refuse(Rung.FOLLOWS, "All its weights were doubled, and it answers as if not.", [habits.WEIGHTS_KEPT])
+    for now, at in zip(given, (x, x.to(other)), strict=True):
+        if not alike((now,), answer(formula.right, (at, *doubled))):
+            trial.refuse(Rung.FOLLOWS, "All its weights were doubled, and it answers as if not.", [habits.WEIGHTS_KEPT])
+    _check_copy(trial, fill(x, *rest), x)
     trial.passed(Rung.FOLLOWS)
 
 
 def _used(
     fill: Callable[..., nn.Module], x: Tensor, rest: Sequence[Any], other: torch.dtype
-) -> tuple[bool, bool, Tensor]:
+) -> tuple[bool, bool, list[Tensor]]:
     """Whether weights and first result of a module survive its use; what it gives once its weights are doubled."""
     module = fill(x, *rest)
     before = [one.detach().clone() for one in module.parameters()]
@@ -89,7 +101,22 @@ def _used(
         module((2 - 3 * x).to(dtype))
     left_alone = all(map(_same, module.parameters(), before))
     module.load_state_dict({name: 2 * one for name, one in module.state_dict().items()})
-    return left_alone, torch.equal(first, kept), module(x)
+    return left_alone, torch.equal(first, kept), [module(x), module(x.to(other))]
+
+
+def _check_copy(trial: Trial, module: nn.Module, x: Tensor) -> None:
+    """A copy of a module has weights of its own: the original's may change."""
+
+    def copied() -> tuple[Tensor, Tensor]:
+        copy, before = deepcopy(module), module(x)
+        module.load_state_dict({name: 2 * one for name, one in module.state_dict().items()})
+        return before, copy(x)
+
+    outcome = trial.run(copied)
+    if outcome.error is not None:
+        trial.refuse(Rung.FOLLOWS, raised(trial.name, outcome, "for a `copy.deepcopy` of it"))
+    if not alike(*((one,) for one in outcome.value)):
+        trial.refuse(Rung.FOLLOWS, "A `copy.deepcopy` of it goes by the original's weights.", [habits.WEIGHTS_SHARED])
 
 
 def _same(one: Tensor, other: Tensor) -> bool:

@@ -95,8 +95,23 @@ def build(trial: Trial, module_class: Callable[..., nn.Module], *args: Any) -> n
         trial.refuse(Rung.BUILT, f"`{trial.call}` gives {kind(outcome.value)}; expected an `nn.Module`.")
     if not hasattr(outcome.value, "_parameters"):
         trial.refuse(Rung.BUILT, "The module that was built cannot be used as one.", [habits.SUPER_FORGOTTEN])
+    if _shared(outcome.value, trial.run(module_class, *args).value):
+        trial.refuse(
+            Rung.BUILT,
+            "Two modules that were built one after the other hold the same parameter.",
+            [habits.WEIGHTS_SHARED],
+        )
     trial.passed(Rung.BUILT)
     return outcome.value
+
+
+def _shared(one: nn.Module, other: nn.Module) -> bool:
+    """Whether two modules have a parameter in the same place of the memory."""
+
+    def places(module: nn.Module) -> set[int]:
+        return {at.data_ptr() for at in module.parameters() if not nn.parameter.is_lazy(at) and at.numel()}
+
+    return not places(one).isdisjoint(places(other))
 
 
 def as_function(fill: Callable[..., nn.Module], used: bool = False) -> Callable[..., Any]:

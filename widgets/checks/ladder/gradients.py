@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 from unittest import mock
 
 import torch
@@ -17,20 +17,31 @@ from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import first_words, raised
 from widgets.checks.mistakes import errors, habits
 from widgets.checks.mistakes.diagnosis import Answer, Evidence, Mistake, alike, answer, close, diagnose, fresh
-from widgets.checks.runner import GRADIENTS_OFF
+from widgets.checks.runner import GRADIENTS_OFF, Outcome
 
+
+class GradientOverwritten(Exception):
+    """A backward has changed the gradient that it was given."""
+
+
+OWN_HINTS = (
+    "A `backward` gets the gradient of the result and returns one for each argument of `forward`, in the same order.",
+    "Which of its lines compute the one that is wrong? Write it down on paper once more, or compare with what autograd "
+    "makes of your forward.",
+)
 UNSEEN_HINTS = (
     "The values are right, so the formula is. Which part of it does autograd not see, or see otherwise?",
-    "Look for `.detach()`, `.data`, `torch.no_grad()`, `torch.inference_mode()`, `torch.tensor(...)` of a result, or a "
-    "backward of your own.",
+    "Look for `.detach()`, `.data`, `torch.no_grad()`, `torch.inference_mode()`, and for `torch.tensor(...)` or "
+    "`nn.Parameter(...)` of a result.",
 )
 
 
 def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function that returns the gradients of `function` for its floating-point arguments.
 
-    The result is multiplied by fixed numbers that look random and then summed: the plain sum of a norm's result has no
-    gradient to speak of. Gradients in float64 are compared as float32, since the terms of a sum may cancel.
+    The gradient of the result is made of fixed numbers that look random: the plain sum of a norm's result has no
+    gradient to speak of. They lie transposed in memory, as those of whatever follows may. Gradients in float64 are
+    compared as float32, since the terms of a sum may cancel.
     """
 
     def gradient(*args: Any, **steps: Any) -> tuple[Tensor | None, ...]:
@@ -43,16 +54,17 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
     return gradient
 
 
-def of_module(fill: Callable[..., nn.Module], names: Sequence[str] = ()) -> Callable[..., Any]:
+def of_module(fill: Callable[..., nn.Module], names: Sequence[str], training: bool = True) -> Callable[..., Any]:
     """What `gradients` makes, for a module that `fill` builds from the same arguments: for x and its parameters.
 
-    names: of the parameters, in order; without any, all of them as they come
+    names: of the parameters, in order; where they have others, which a state_dict does not show, all as they come
     """
 
     def gradient(x: Tensor, *args: Any) -> tuple[Tensor | None, ...]:
-        module = fill(x, *args)
+        module = fill(x, *args).train(training)
         weights = dict(module.named_parameters())
-        return _weighed(module(x.requires_grad_()), [x, *(weights[name] for name in names or weights)])
+        chosen = [weights[name] for name in names] if weights.keys() >= set(names) else list(weights.values())
+        return _weighed(module(x.requires_grad_()), [x, *chosen])
 
     return gradient
 
@@ -60,8 +72,15 @@ def of_module(fill: Callable[..., nn.Module], names: Sequence[str] = ()) -> Call
 def _weighed(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
     if not result.requires_grad:
         return (None,) * len(leaves)
-    found = torch.autograd.grad((result * cotangent(result)).sum(), leaves, allow_unused=True)
+    weights = cotangent(result)
+    given = weights.transpose(0, -1).contiguous().transpose(0, -1) if result.dim() else weights.clone()
+    found = torch.autograd.grad(result, leaves, given, allow_unused=True)
+    if not torch.equal(given, weights):
+        raise GradientOverwritten
     return tuple(one.float() if one is not None and one.dtype == torch.float64 else one for one in found)
+
+
+OWN = " It is your own `backward` that computes it."
 
 
 def cotangent(result: Tensor) -> Tensor:
@@ -70,8 +89,21 @@ def cotangent(result: Tensor) -> Tensor:
     return numbers.to(result.dtype)
 
 
+def compare_module_gradients(
+    trial: Trial, formula: Formula, fill: Callable[..., nn.Module], names: Sequence[str]
+) -> None:
+    """The gradients for x and for the parameters of these names, in training and in evaluation."""
+    for training, when in ((True, ""), (False, " after `module.eval()`")):
+        compare_gradients(trial, formula, of_module(fill, names[1:], training), names, when=when)
+
+
 def compare_gradients(
-    trial: Trial, formula: Formula, function: Callable[..., Any], names: Sequence[str], needed: bool = True
+    trial: Trial,
+    formula: Formula,
+    function: Callable[..., Any],
+    names: Sequence[str],
+    needed: bool = True,
+    when: str = "",
 ) -> None:
     """The gradients for every floating-point argument. `function` is made by `gradients`, or returns what it would.
 
@@ -82,18 +114,27 @@ def compare_gradients(
         if outcome.error is not None and not needed:
             return
         if outcome.error is not None:
-            behind = errors.behind(first_words(outcome.error), trial.name)
-            trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome), behind)
-        right, given = gradients(formula.right), values_of(outcome)
-        rightly = [answer(right, probe.args, **steps) for steps in ({}, *formula.also)]
+            _refuse_an_error(trial, outcome)
+        given = values_of(outcome)
+        rightly = [answer(gradients(formula.right), probe.args, **steps) for steps in ({}, *formula.also)]
         if not any(alike(given, one) for one in rightly):
-            where = "" if probe is formula.probes[0] else f" for {probe.words}"
-            symptom = next(filter(None, map(_symptom, names, given, rightly[0]))) + f"{where}."
-            symptom += _nearer(trial, formula, function, names, probe)
+            where = when + ("" if probe is formula.probes[0] else f" for {probe.words}")
+            wrong = next(filter(None, map(_symptom, names, given, rightly[0])))
+            symptom = f"{wrong}{where}.{_nearer(trial, formula, function, names, probe)}"
             if "NaN" in symptom:
                 symptom += origin_of_slope(trial, function, *map(fresh, probe.args))
-            trial.refuse(Rung.GRADIENT, symptom, _behind(trial, formula, probe, given), UNSEEN_HINTS)
+            hints = OWN_HINTS if OWN in symptom else UNSEEN_HINTS
+            trial.refuse(Rung.GRADIENT, symptom, _behind(trial, formula, probe, given), hints)
     trial.climbed([Rung.GRADIENT])
+
+
+def _refuse_an_error(trial: Trial, outcome: Outcome) -> NoReturn:
+    if isinstance(outcome.error, GradientOverwritten):
+        overwritten = "Your `backward` changes the gradient that it is given; whoever gave it may still need it."
+        trial.refuse(Rung.GRADIENT, overwritten, hints=OWN_HINTS[:1])
+    assert outcome.error is not None
+    behind = errors.behind(first_words(outcome.error), trial.name)
+    trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome), behind)
 
 
 def _symptom(name: str, given: Tensor | None, wanted: Tensor) -> str:
@@ -107,13 +148,17 @@ def _symptom(name: str, given: Tensor | None, wanted: Tensor) -> str:
 
 
 def _nearer(trial: Trial, formula: Formula, function: Callable[..., Any], names: Sequence[str], probe: Probe) -> str:
-    """Where a wrong gradient is right, and whether the learner's own backward computes it."""
+    """Where gradients are right although one is wrong, and whether the learner's own backward computes them."""
     words, right = "", gradients(formula.right)
+    wanted = zip(names, values_of(trial.run(function, *map(fresh, probe.args))), answer(right, probe.args), strict=True)
+    fine = [name for name, given, one in wanted if close(given, one)]
+    if fine:
+        words += f" Right {'is that' if len(fine) == 1 else 'are those'} for {' and for '.join(fine)}."
     for at, name in enumerate(names):
         args = [torch.ones_like(one) if place == at else fresh(one) for place, one in enumerate(probe.args)]
         if at and alike(values_of(trial.run(function, *map(fresh, args))), answer(right, args)):
             words += f" With ones for {name} it is right."
-    return words + (" It is your own `backward` that computes it." if _own_backward(trial, function, probe) else "")
+    return words + (OWN if _own_backward(trial, function, probe) else "")
 
 
 def _own_backward(trial: Trial, function: Callable[..., Any], probe: Probe) -> bool:

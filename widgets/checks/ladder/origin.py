@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from widgets.checks.ladder.trial import Trial
+from widgets.checks.runner import is_the_learners
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "true_divide": "/", "pow": "**"}
 REVERSED = {"rdiv": "div", "rsub": "sub", "rpow": "pow"}  # of a number and a tensor, in that order
@@ -36,11 +38,12 @@ class _Overwrites(Exception):
 
 
 class _WatchedForOverwriting(TorchFunctionMode):
-    """Everything that torch is asked is looked at; an assignment to a part of a tensor is how some are filled."""
+    """Everything that torch is asked is looked at; `+=` is how sums, and an assignment how parts, are collected."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        if re.fullmatch(r"__i[a-z]+__|[a-z]\w*[a-z]_", name) and name != "requires_grad_":
+        in_place = re.fullmatch(r"__i(?!add)[a-z]+__|[a-z]\w*[a-z]_", name) and name != "requires_grad_"
+        if in_place and is_the_learners(sys._getframe(1).f_code):  # not a library's own, as in `nn.Linear(...)`
             raise _Overwrites(name)
         return func(*args, **(kwargs or {}))
 

@@ -23,6 +23,7 @@ class Rung(StrEnum):
     ROUNDING = "rounds no more than it must"
     REPEATS = "answers the same a second time"
     FOLLOWS = "goes by its weights as they are"
+    NO_GRAD = "does the same without gradients"
     DEFAULT = "does not lean on torch's default dtype"
     BY_HAND = "does without autograd"
     GRADIENT = "has the right gradient"

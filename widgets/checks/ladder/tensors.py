@@ -35,11 +35,19 @@ class Property:
 
     holds: takes the learner's function and says whether it has the property
     mistake: what the lack of it gives away, whatever else is wrong
+    shown: what the function gives instead, a single number, where the sentence has room for it
     """
 
     holds: Callable[[Callable[..., Any]], bool]
     otherwise: str
     mistake: Mistake | None = None
+    shown: Callable[[Callable[..., Any]], Any] | None = None
+
+    def said(self, function: Callable[..., Any]) -> str:
+        """The sentence, with what this function gives, if it is one number."""
+        given = self.shown(function) if self.shown else None
+        gives = f", and gives {given.item():.4g}" if isinstance(given, Tensor) and given.numel() == 1 else ""
+        return self.otherwise.replace("{and_gives}", gives)
 
     def of(self, adapt: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Property:
         """The same, of a function that takes other arguments, as `adapt` makes it one that takes these."""
@@ -192,7 +200,8 @@ def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None
         return wrong
     results = list(zip(formula.returns, tried.given, tried.expected, strict=True))
     for name, value, wanted in results:
-        if isinstance(wanted, Tensor) and (wrong := _wrong_tensor(f"{sentence(name)} {tried.where}", value, wanted)):
+        what = f"{sentence(name)} {tried.where}"
+        if isinstance(wanted, Tensor) and (wrong := _wrong_tensor(what, value, wanted, _axes(tried))):
             return wrong if wrong.rung != Rung.DTYPE else replace(wrong, mistakes=_dtype_mistakes(tried, value))
     if not all(_same(arg, before) for arg, before in zip(tried.after, tried.probe.args, strict=True)):
         changed = f"After the call the input holds other numbers than before ({tried.where})."
@@ -224,10 +233,11 @@ def _wrong_type(trial: Trial, tried: Tried, returns: tuple[str, ...]) -> Broken 
     return Broken(Rung.TENSOR, f"One of the results is {kind(strange[0])}; expected {wanted}.") if strange else None
 
 
-def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
+def _wrong_tensor(what: str, value: Tensor, wanted: Tensor, axes: int) -> Broken | None:
+    """axes: how many x has"""
     if value.shape != wanted.shape:
         shapes = f"{what} has shape {tuple(value.shape)}; expected {tuple(wanted.shape)}."
-        return Broken(Rung.SHAPE, f"{shapes} {_about_shapes(value.shape, wanted.shape)}")
+        return Broken(Rung.SHAPE, f"{shapes} {_about_shapes(value.shape, wanted.shape, axes)}")
     if value.layout != wanted.layout:
         return Broken(Rung.DTYPE, f"{what} has the layout {value.layout}; expected {wanted.layout}, as the input.")
     if value.device != wanted.device:
@@ -240,13 +250,13 @@ def _wrong_tensor(what: str, value: Tensor, wanted: Tensor) -> Broken | None:
     return None
 
 
-def _about_shapes(given: Sequence[int], wanted: Sequence[int]) -> str:
+def _about_shapes(given: Sequence[int], wanted: Sequence[int], axes: int) -> str:
     """What another shape than wanted suggests."""
     if len(given) < len(wanted) and math.prod(given) == math.prod(wanted):
         return "Axes were merged (`flatten`, `reshape`, `view`) and not taken apart again."
     if len(given) < len(wanted):
         return "An axis is gone: a sum, a mean or an index takes its axis away, unless that is kept (`keepdim=True`)."
-    if len(given) > len(wanted) == 1:
+    if len(given) > len(wanted) and axes == 1:
         return "x has one axis here: does something run over its first axis, as `for row in x` does?"
     if len(given) > len(wanted):
         return "There is an axis too many: was one added (`unsqueeze`, `None`, `stack`), or one not summed over?"
@@ -353,7 +363,7 @@ def others(args: Sequence[Any]) -> list[Any]:
 
 
 def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any]) -> Property | None:
-    """The first property that does not hold; those that name a mistake come first."""
+    """The first property that does not hold, with its words; those that name a mistake come first."""
 
     def ask(*args: Any) -> Any:
         outcome = trial.run(function, *args)
@@ -364,7 +374,7 @@ def _broken_property(trial: Trial, formula: Formula, function: Callable[..., Any
     for one in sorted(formula.properties, key=lambda one: one.mistake is None):
         with contextlib.suppress(_Unknown, RuntimeError, TypeError, IndexError, AttributeError):
             if not one.holds(ask):
-                return one
+                return replace(one, otherwise=one.said(ask))
     return None
 
 

@@ -149,6 +149,7 @@ MEANINGS = (
     (r"unsupported ScalarType|call numpy\(\)", NUMPY_ON_THE_WAY),
     ("view size is not compatible", VIEWED),
     ("to have the same dtype|expected scalar type", TWO_DTYPES),
+    (r'Unexpected key.*"(?:\S*\.)?gate_up_proj"', modules.NAME_CUT),
     ("Missing key.* Unexpected key", modules.NOT_TRANSLATED),
     ("size mismatch for gate_up_proj", modules.JOINED_OTHERWISE),
     (r"Unexpected key.*(?:gate|up)_proj\.weight", modules.OLD_NAMES_LEFT),

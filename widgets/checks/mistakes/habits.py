@@ -119,6 +119,14 @@ REMEMBERS = Mistake(
         "The result may depend on the arguments and the weights, on nothing else.",
     ),
 )
+WEIGHTS_SHARED = Mistake(
+    "weights shared",
+    "Two modules have one weight between them: training or loading one changes the other.",
+    (
+        "Where are the numbers made, and who else holds them? `nn.Parameter(t)` does not copy t.",
+        "Make new tensors in each `__init__`, and no function there that remembers `self`.",
+    ),
+)
 RESULT_REUSED = Mistake(
     "result overwritten later",
     "What you return is a tensor that your next call writes into again: whoever kept the first result finds other "

@@ -48,6 +48,11 @@ BIASES_LEFT_ON = Mistake(
     "The projections have biases: `nn.Linear` makes one unless told otherwise.",
     ("What does `module.state_dict().keys()` say?", "`nn.Linear(d_model, d_ff, bias=False)`, three times."),
 )
+NOT_REGISTERED = Mistake(
+    "layers in a plain list",
+    "The layers are made and not registered: `nn.Module` does not look into lists and dictionaries.",
+    ("What does `list(module.parameters())` say?", "One attribute a layer, or `nn.ModuleList` and `nn.ModuleDict`."),
+)
 NO_LAYERS = Mistake(
     "no layers kept",
     "The module holds no layer: what is made in `forward` is new in each call, and is never trained.",
@@ -117,6 +122,11 @@ JOINED_OTHERWISE = Mistake(
         "`torch.cat` joins rows unless told otherwise; `dim=1` or `dim=-1` joins columns.",
     ),
 )
+NAME_CUT = Mistake(
+    "name of the layer instead of its matrix",
+    "The joint matrix is stored under the name of the layer, `gate_up_proj`. Its matrix is called `weight` there.",
+    ("Print the keys of your own layer's state_dict.", '`prefix + "gate_up_proj.weight"`'),
+)
 OLD_NAMES_LEFT = Mistake(
     "old names left in the dictionary",
     "The joint matrix is there, and old names are still in the dictionary beside it. Your layer has nothing of those "
@@ -156,6 +166,11 @@ LOADED_ALONE = Mistake(
     "Your class has a `load_state_dict` of its own, which is called on a whole model only: for its parts torch calls "
     "`_load_from_state_dict`, with the prefix of their names.",
     ("What is the name of the gate's matrix in the state_dict of a decoder?", "Move those lines to the other method."),
+)
+NOT_HANDED_ON = Mistake(
+    "nothing handed on to torch's method",
+    "Your method takes the place of torch's own, which also looks for names that nobody knows.",
+    ("What does `super()._load_from_state_dict(...)` do besides copying?", "End with it, and hand everything on."),
 )
 OWN_NOT_LOADED = Mistake(
     "only the old names load",

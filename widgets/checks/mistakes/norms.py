@@ -54,9 +54,12 @@ EPS = (
     ),
     Mistake(
         "eps not handed on",
-        "eps is not used: another eps changes nothing. Zeros are caught in another way, perhaps by a library function "
-        "with an eps of its own.",
-        ("Which eps does it take when you give none?", "Hand eps on, and look where that function adds it."),
+        "eps is not added to the mean square: another eps changes nothing, but for zeros at most. Perhaps a library "
+        "function has an eps of its own, or eps only takes the place of a zero.",
+        (
+            "Is your mean square of [1, 1] with eps = 0.5 equal to 1.5 before the root?",
+            "Hand eps on, and add it always.",
+        ),
         (
             {"given": lambda eps, x: torch.finfo(x.dtype).eps},
             {"given": lambda eps, x: torch.finfo(torch.promote_types(x.dtype, torch.float32)).eps},

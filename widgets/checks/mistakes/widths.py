@@ -145,6 +145,12 @@ LLAMA = (
         ({"factor": lambda multiplier: 1},),
     ),
     Mistake(
+        "multiplier below 1 ignored",
+        "A multiplier above 1 is applied, and one below 1 is not.",
+        ("2048 with multiple_of = 32 and multiplier = 0.5 should give 2752.", "Multiply by it, whatever it is."),
+        ({"factor": lambda multiplier: max(multiplier, 1)},),
+    ),
+    Mistake(
         "multiplier applied twice",
         "The multiplier is applied twice.",
         ("4096 with multiple_of = 1024 and multiplier = 1.3 should give 14336.", "Multiply once, before you round."),
