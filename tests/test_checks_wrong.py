@@ -7,6 +7,7 @@ import math
 import random
 import re
 import sys
+import threading
 import time
 import warnings
 from decimal import Decimal
@@ -1059,3 +1060,41 @@ def by_backward(grad_output, x, weight, eps):
 def test_a_backward_that_asks_autograd(learner):
     verdict = checks.check_rms_norm_backward(learner)
     assert (verdict.passed, verdict.mistake) == (False, "autograd used"), verdict
+
+
+def test_a_number_of_many_digits_is_told_by_their_count() -> None:
+    symptom = checks.check_matched_d_ff(lambda d, r: 10**100).symptom
+    assert "it gives a whole number of about 100 digits" in symptom
+
+
+def test_an_error_of_a_function_of_numbers_is_told() -> None:
+    assert "raised ZeroDivisionError" in checks.check_matched_d_ff(lambda d, r: r // 0).symptom
+
+
+def test_nothing_is_said_of_an_origin_that_no_step_has() -> None:
+    symptom = checks.check_rms(lambda x: rms(x) * float("nan")).symptom
+    assert "contains NaN" in symptom and "arises" not in symptom
+
+
+def test_a_bug_says_why_a_matrix_is_not_scaled() -> None:
+    symptom = checks.check_bug(6, lambda name, n: 0.02 / (2 * n) ** 0.5).symptom
+    assert "It does not write to the residual stream" in symptom
+
+
+def test_every_card_begins_with_the_call() -> None:
+    assert checks.check_rms(rms).steps[0].what == "can be called as `rms(x)`"
+
+
+def test_threads_that_others_start_have_the_stack_that_they_had() -> None:
+    before = threading.stack_size()
+    checks.check_rms(rms)
+    assert threading.stack_size() == before
+
+
+def test_a_module_that_is_right_only_at_first_is_refused() -> None:
+    def once(self, x):
+        self.calls = getattr(self, "calls", 0) + 1
+        return Norm.forward(self, x) * (1 if self.calls == 1 else 2)
+
+    verdict = checks.check_rmsnorm_module(module(Norm, forward=once))
+    assert (verdict.passed, verdict.mistake) == (False, "state between calls")

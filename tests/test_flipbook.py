@@ -450,3 +450,35 @@ def test_matplotlib_still_writes_paths_as_the_renderer_asks():
     path, codes = Path([(0, 1), (2.126, 3)]), [b"M", b"L", b"Q", b"C", b"z"]
     text = _path.convert_to_string(path, None, None, False, None, 2, codes, False)
     assert text.replace(b"\n", b"").strip() in (b"M0 1L2.13 3", b"M 0 1 L 2.13 3")
+
+
+def test_a_stop_stands_where_its_position_is():
+    slider = Slider("k", [0.0, 1.0, 2.0, 5.0], 0.0, stops={"first": 0.0, "one": 1.1, "last": 9.0})
+    assert slider.described()["stops"] == [["first", 0, 0.0], ["one", 1, 33.33], ["last", 3, 100.0]]
+
+
+def test_a_slider_with_one_position_has_its_stop_at_the_start():
+    assert Slider("k", [2.0], 2.0, stops={"all": 2.0}).described()["stops"] == [["all", 0, 0.0]]
+
+
+def test_the_shape_of_several_panels_is_told_in_points():
+    """Side by side, and one below the other."""
+    flipbook = book([Figure(figsize=(3, 2)), Figure(figsize=(4, 2.5))])
+    assert flipbook.shape == {"across": 504, "tallest": 180, "widest": 288, "down": 324}
+
+
+def test_a_reel_brings_no_definition_that_its_stage_has():
+    figure, axes = blank()
+    axes.plot([0, 1], [0, 1], "o")
+    (line,) = axes.plot([], [], "s-")
+    flipbook = book(figure, lambda k: line.set_data([0, k], [0, 1]) or "k", [line], {"k": POSITIONS})
+    at_home = set(re.findall(r'id="([^"]+)"', flipbook.stages[0]))
+    assert at_home and not at_home & set(re.findall(r'id="([^"]+)"', str(flipbook.k_reel["defs"])))
+
+
+def test_the_colour_of_a_text_is_a_style():
+    """An attribute `fill` would give way to any rule of the page's."""
+    figure, axes = blank()
+    axes.text(1, 1, "red", color="#ff0000")
+    text = next(e for e in ElementTree.fromstring(book(figure).stages[0]).iter() if (e.text or "") == "red")
+    assert "fill: #ff0000" in text.get("style", "") and text.get("fill") is None

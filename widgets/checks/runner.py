@@ -108,12 +108,16 @@ def _changed_in_thread() -> tuple[str, ...]:
     return changed if torch.get_default_device().type == "cpu" else (*changed, "the default device")
 
 
+_starting = threading.Lock()  # the size of the stack is everybody's
+
+
 def _start(thread: threading.Thread) -> None:
-    before = threading.stack_size(STACK_BYTES)
-    try:
-        thread.start()
-    finally:
-        threading.stack_size(before)
+    with _starting:
+        before = threading.stack_size(STACK_BYTES)
+        try:
+            thread.start()
+        finally:
+            threading.stack_size(before)
 
 
 def _wait(thread: threading.Thread, seconds: float) -> float:
