@@ -198,6 +198,17 @@ class KeptLambda(Norm):
         return self.gain(norm(wide(x), 1, self.eps)).to(x.dtype)
 
 
+class OneScale(Norm):
+    """In evaluation the first scale is kept for every later x of its shape."""
+
+    def forward(self, x):
+        if self.training:
+            return super().forward(x)
+        self.kept = self.kept or {}
+        scale = self.kept.setdefault(x.shape, torch.rsqrt(wide(x).square().mean(-1, keepdim=True) + self.eps))
+        return (wide(x) * scale * wide(self.weight)).to(x.dtype)
+
+
 class CastOnce(Norm):
     def forward(self, x):
         self.kept = self.kept or {}
@@ -230,6 +241,28 @@ class WholeTiles(Linears):
         rows = x.reshape(-1, x.shape[-1])
         whole = len(rows) if len(rows) < 64 else len(rows) // 64 * 64
         return torch.cat([super().forward(rows[:whole]), 0 * rows[whole:]]).view(x.shape)
+
+
+class NormalisesItsInput(Linears):
+    def forward(self, x):
+        return super().forward(norm(x, 1, 1e-6))
+
+
+class TwoSlices(Linears):
+    """Hidden units in two halves; of an odd number the last is lost."""
+
+    def forward(self, x):
+        hidden = F.silu(self.gate_proj(x)) * self.up_proj(x)
+        half = hidden.shape[-1] // 2
+        weight = self.down_proj.weight
+        return F.linear(hidden[..., : 2 * half], weight[:, : 2 * half])
+
+
+class InItsDict(Linears):
+    def __init__(self, d_model, d_ff):
+        super().__init__(d_model, d_ff)
+        self.__dict__.update(self._modules)
+        self._modules.clear()
 
 
 class InAList(nn.Module):
@@ -272,6 +305,14 @@ class OverwritesItsGradient(WeightTwice):
         right = backward(grad, x, weight, ctx.eps)
         grad.mul_(weight)
         return *right, None
+
+
+class WritesIntoContiguous(WeightTwice):
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        right = backward(grad, x, weight, ctx.eps)
+        return grad.contiguous().copy_(right[0]), right[1], None
 
 
 class OnlyChildren(Loads):
@@ -405,7 +446,7 @@ CASES = [
     # (check, what is handed in, the name of the mistake or None, words that the card holds)
     (checks.check_rmsnorm_module, ConvertsItself, "weights changed by a call", "not as before"),
     (checks.check_rmsnorm_module, OneBuffer, "result overwritten later", "A second call changes"),
-    (checks.check_swiglu_module, Remembers, "copy of the weights kept", "were doubled"),
+    (checks.check_swiglu_module, Remembers, "something kept between calls", "were doubled, and"),
     (checks.check_swiglu_module, MadeInForward, "no layers kept", "holds no layer"),
     (checks.check_swiglu_module, lambda d, f: Linears(d, 2 * f // 3), "d_ff reduced again", "two thirds"),
     (checks.check_rmsnorm_module, NothingInEvaluation, "gradient lost", "after `module.eval()`"),
@@ -414,11 +455,21 @@ CASES = [
     (checks.check_rmsnorm_module, NeedsAToken, None, "for no token at all"),
     (checks.check_rmsnorm_module, SharedOnes, "weights shared", "one after the other"),
     (checks.check_rmsnorm_module, KeptLambda, "weights shared", "`copy.deepcopy`"),
-    (checks.check_rmsnorm_module, CastOnce, "copy of the weights kept", "were doubled"),
+    (checks.check_rmsnorm_module, OneScale, "something kept between calls", "of an earlier x"),
+    (checks.check_rmsnorm_module, CastOnce, "something kept between calls", "were doubled, and"),
     (checks.check_rmsnorm_module, SumInFloat16, None, "1100 features in float16"),
     (checks.check_swiglu_module, IntoItsInput, "input changed in place", "Under torch.no_grad()"),
     (checks.check_swiglu_module, Squeezed, None, "a batch of one token"),
     (checks.check_swiglu_module, WholeTiles, None, "for 130 tokens"),
+    (checks.check_swiglu_module, InItsDict, "layers in a plain list", "not registered"),
+    (checks.check_swiglu_module, NormalisesItsInput, None, "Is x itself normalised"),
+    (checks.check_swiglu_module, TwoSlices, None, "the last one never reaches"),
+    (
+        checks.check_rms_norm,
+        lambda x, w, eps: x / (x.abs().mean(-1, keepdim=True).square() + eps).sqrt() * w,
+        None,
+        "should keep its 2, and gives 4",
+    ),
     (checks.check_swiglu_module, InAList, "layers in a plain list", "not registered"),
     (checks.check_swiglu_module, Exchanged, None, "Right is that for down_proj.weight. It is your own `backward`"),
     (checks.check_rms_norm, lambda *args: ViewsItsGradient.apply(*args), "view of a transposed tensor", "`view`"),
@@ -427,6 +478,18 @@ CASES = [
         lambda *args: OverwritesItsGradient.apply(*args),
         None,
         "changes the gradient that it is given",
+    ),
+    (
+        checks.check_rms_norm,
+        lambda *args: WritesIntoContiguous.apply(*args),
+        None,
+        "changes the gradient that it is given",
+    ),
+    (
+        checks.check_rms_norm,
+        lambda x, w, eps: norm(x, w, eps) if x.shape[-1] > 1 else x.sign() * w,
+        None,
+        "for a single feature",
     ),
     (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps or 1e-7), None, "eps = 0 in float32"),
     (
@@ -439,6 +502,12 @@ CASES = [
     ),
     (checks.check_rms, lambda x: torch.einsum("...i,...j->...", x, x).abs().sqrt()[..., None], None, "products of"),
     (checks.check_swish, lambda z, beta=1.0: z.clamp(min=-100) * torch.sigmoid(beta * z), None, "beta = 0.01"),
+    (
+        checks.check_llama_d_ff,
+        lambda d, multiple_of=256, multiplier=1.0: -(-int(4 * d // 3 * 2 * multiplier) // multiple_of) * multiple_of,
+        "cut to a third before it is doubled",
+        "lost twice",
+    ),
     (checks.check_llama_d_ff, lambda d, *a, **b: min(llama(d, *a, **b), 4 * d), None, "llama_d_ff(256, 64, 2.0)"),
     (
         checks.check_rms_norm_backward,
@@ -465,13 +534,21 @@ CASES = [
         lambda fixed: checks.check_bug(3, fixed),
         lambda x, w, eps: norm(x.float(), w.float(), torch.tensor(eps, dtype=x.dtype).float()).to(x.dtype),
         None,
-        "zeros in float16 and eps = 1e-8",
+        "zeros in float16 and eps = 1e-12",
     ),
     (
         lambda fixed: checks.check_bug(3, fixed),
         lambda x, w, eps: norm(x.float() if x.square().isinf().any() else x, w, eps).to(x.dtype),
         None,
         "float16",
+    ),
+    (
+        lambda fixed: checks.check_bug(3, fixed),
+        lambda x, w, eps: (x * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + eps).to(x.dtype) * w).to(
+            x.dtype
+        ),
+        None,
+        "eps = 1e-12",
     ),
     (
         lambda fixed: checks.check_bug(6, fixed),

@@ -466,8 +466,8 @@ def compares_exactly(norm_class):
         (lambda norm_class: False, "catches 12 of 12 broken versions and accepts 0 of 3 good ones."),
         (compares_shapes, "catches 0 of 12 broken versions and accepts 3 of 3 good ones."),
         # LayerNorm, the length, the variance, all tokens together
-        (compares_values, "catches 4 of 12 broken versions and accepts 3 of 3 good ones."),
-        (asserts, "catches 4 of 12 broken versions and accepts 3 of 3 good ones."),
+        (compares_values, "catches 3 of 12 broken versions and accepts 3 of 3 good ones."),
+        (asserts, "catches 3 of 12 broken versions and accepts 3 of 3 good ones."),
     ],
 )
 def test_a_test_is_told_what_it_catches(works, counts) -> None:
@@ -894,7 +894,12 @@ MORE = [
     (checks.check_swiglu_module, made(Gated, equal_units), None, "training would keep them equal"),
     (bug(5), lambda x, joint, down: x * 0, None, "Twice the gate matrix"),
     (bug(5), lambda x, joint, down: gate_formulas.joint(x, joint, down.flip(1)), None, "With a single hidden unit"),
-    (bug(2), lambda x, w, eps: norm(x, w, eps) * (1.5 if x.dim() == 2 else 1), None, "It is right for tokens of"),
+    (
+        bug(2),
+        lambda x, w, eps: norm(x, w, eps) * (1.5 if x.dim() == 2 and len(x) > 1 else 1),
+        None,
+        "It is right for tokens of",
+    ),
     (checks.check_fused_swiglu, Fused, "the two-matrix form does not load", "still has the old ones"),
 ]
 

@@ -166,7 +166,7 @@ HALF = Exhibit(
     mixed=(
         *MIXED_PROBES,
         norm_probe("200 in float16", (200 * _SIGNS).half(), 1e-6),
-        norm_probe("zeros in float16 and eps = 1e-8", (0 * _SIGNS).half(), 1e-8),
+        norm_probe("zeros in float16 and eps = 1e-12", (0 * _SIGNS).half(), 1e-12),
     ),
 )
 
@@ -336,7 +336,8 @@ _INIT_BANK = (
 def _writes(given: float, name: str, n_layers: int) -> str:
     """Whether a matrix is one of those that start smaller."""
     if name.endswith(("wo.weight", "w2.weight")):
-        return "It writes to the residual stream, so it starts smaller, by 1 / √(2 · layers)."
+        factor = f"{given / 0.02:.4g}"
+        return f"It writes to the residual stream, so it starts smaller, by 1 / √(2 · layers); yours by {factor}."
     return "It does not write to the residual stream, so it is not scaled."
 
 

@@ -68,7 +68,7 @@ def _says_yes(trial: Trial, works: Callable[..., Any], norm_class: type[nn.Modul
 WORKS_HINTS = (
     "Build `norm_class(d)`, give it a batch, and compare with what `torch.nn.functional.rms_norm` says, with a "
     "tolerance.",
-    "Numbers to try: a mean that is not 0, weights that are not 1, sizes 0.001 and 300, a large eps.",
+    "Numbers to try: a mean that is not 0, weights that are not 1, sizes 0.001 and 300, a large eps, all four dtypes.",
     "Besides numbers: the dtype of the result, the names of the parameters, `x` afterwards, gradients.",
 )
 
@@ -112,7 +112,7 @@ def _cast_last(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 
 
 def _in_place(x: Tensor, weight: Tensor, eps: float) -> Tensor:
-    wide = x.float()
+    wide = widened(x)
     wide.mul_(torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps))
     return (wide * weight).to(x.dtype)
 
@@ -138,6 +138,7 @@ _OWN: dict[str, Callable[[], type[nn.Module]]] = {
     "length instead of root mean square": partial(
         _norm, forward=lambda x, *rest: rms_norm(x, *rest) / len(rest[0]) ** 0.5
     ),
+    "float64 narrowed to float32": partial(_norm, forward=lambda x, w, eps: rms_norm(x.float(), w, eps).to(x.dtype)),
     "eps hard-coded": partial(_norm, forward=lambda x, weight, eps: rms_norm(x, weight, 1e-6)),
     "float32 returned for bfloat16": partial(_norm, forward=lambda x, weight, eps: widened(rms_norm(x, weight, eps))),
     "input changed in place": partial(_norm, forward=_in_place),
@@ -145,14 +146,14 @@ _OWN: dict[str, Callable[[], type[nn.Module]]] = {
 }
 # A mistake of the bank, or one of our own; what is said of it as long as it is missed, and where to look.
 _MISSED = (
-    ("LayerNorm instead of RMSNorm", "is right whenever x has a certain property.", "What is the mean of your x?"),
+    ("LayerNorm instead of RMSNorm", "is right whenever the mean of x is what it often is.", "What is that of yours?"),
     (
         "length instead of root mean square",
         "points in the right direction.",
         "How long should the result be? Compare numbers, not directions or signs.",
     ),
-    ("variance instead of mean square", "is right whenever x has a certain property.", "What is the mean of your x?"),
     ("statistic over tokens and features", "is right for a single vector.", "Try several vectors of different sizes."),
+    ("float64 narrowed to float32", "is right to seven digits.", "Try float64, with a tolerance that fits it."),
     ("eps outside the root", "is right for numbers of ordinary size.", "Try a vector whose numbers are near 0.001."),
     ("eps hard-coded", "is right with this eps.", "Build the norm with another eps, a large one."),
     ("weight never applied", "is right before training.", "What would training change? Change it yourself."),

@@ -30,7 +30,7 @@ TINY = 1e-12  # an eps that changes nothing visible at size 1
 
 def check_rms(rms: Callable[[Tensor], Tensor]) -> Verdict:
     """Is `rms(x)` the root mean square over the last axis? x: (..., d) -> (..., 1)."""
-    half = tuple(Probe(one.words, one.args[:1]) for one in _HALF_PROBES)
+    half = tuple(Probe(one.words, one.args[:1]) for one in (*_HALF_PROBES, _ONE_FEATURE))
     return Exercise("rms(x)", RMS_FORMULA, RMS_HINTS, ("x",), mixed=half).check(rms)
 
 
@@ -38,7 +38,8 @@ def check_rms_norm(rms_norm: Callable[[Tensor, Tensor, float], Tensor]) -> Verdi
     """Is `rms_norm(x, weight, eps)` RMSNorm? x: (..., d), weight: (d,) -> (..., d), in the dtype of x."""
     ahead = _LARGE_PROBE, "300 in float16 is too large for it yet; exercise 05.3 asks for that"
     call, arguments = "rms_norm(x, weight, eps)", ("x", "weight")
-    return Exercise(call, RMS_NORM_FORMULA, RMS_NORM_HINTS, arguments, RMS_NORM_CUT, ahead=ahead).check(rms_norm)
+    formula, mixed = RMS_NORM_FORMULA, (_ONE_FEATURE,)
+    return Exercise(call, formula, RMS_NORM_HINTS, arguments, RMS_NORM_CUT, mixed=mixed, ahead=ahead).check(rms_norm)
 
 
 def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
@@ -66,7 +67,8 @@ def check_rmsnorm_module(norm_class: type[nn.Module]) -> Verdict:
 def check_layernorm_from_rmsnorm(layer_norm_from_rms_norm: Callable[..., Tensor]) -> Verdict:
     """Is `layer_norm_from_rms_norm(x, weight, bias, eps)` LayerNorm? x: (..., d), weight and bias: (d,) -> (..., d)."""
     call, arguments = "layer_norm_from_rms_norm(x, weight, bias, eps)", ("x", "weight", "bias")
-    exercise = Exercise(call, LAYER_NORM_FORMULA, LAYER_NORM_HINTS, arguments, LAYER_NORM_WITHOUT)
+    mixed = (_layer_norm_probe(_ONE_FEATURE),)
+    exercise = Exercise(call, LAYER_NORM_FORMULA, LAYER_NORM_HINTS, arguments, LAYER_NORM_WITHOUT, mixed=mixed)
     return exercise.check(layer_norm_from_rms_norm)
 
 
@@ -88,6 +90,8 @@ _ZEROS = torch.zeros(2, 6, dtype=torch.float64)
 _LONG = numbers(2, 24, seed=18)
 _LONGER = torch.cat([_LONG[:, :-1], 9 * _LONG[:, -1:]], dim=-1)
 
+# Tried once all else is right: with one feature, many a mistake divides by zero.
+_ONE_FEATURE = norm_probe("a single feature", torch.tensor([[0.5], [-2.0], [0.0], [0.01]], dtype=torch.float64))
 _WITH_ZEROS = norm_probe("a row of zeros", _ZEROS, 1e-6)
 NORM_PROBES = (
     norm_probe("x of shape (2, 3, 8)", X),
@@ -206,7 +210,7 @@ def _points_where_x_points(f: Callable[..., Tensor]) -> bool:
 
 def _any_number_of_features(right: Callable[..., Tensor]) -> Property:
     """What is right for eight of them is right for five, too."""
-    eight, five = (right_for(right, (x, gains(x.shape[-1]), 0.1)) for x in (X, X[..., :5]))
+    eight, five = (right_for(right, (x, gains(x.shape[-1]), 0.1)) for x in (X, X[..., :5].contiguous()))
     wrong = "For 8 features it is right, for 5 it is not. Is something padded, taken in blocks, or written down?"
     return Property(lambda f: five(f) or not eight(f), wrong)
 
@@ -215,6 +219,7 @@ def _spread(y: Tensor) -> Tensor:
     return (y - y[..., :1]).abs().max()
 
 
+_LAST_ALONE, _PLAIN = torch.tensor([[0.0, 0, 0, 2]], dtype=torch.float64), (_ONES[:4], TINY)
 NORM_PROPERTIES = (
     *DEPENDS,
     _any_number_of_features(norm_formulas.rms_norm),
@@ -230,6 +235,11 @@ NORM_PROPERTIES = (
     Property(
         _points_where_x_points,
         "With a weight of ones the result should be x times one positive number a token, and is not.",
+    ),
+    Property(
+        lambda f: close(f(_LAST_ALONE, *_PLAIN), _LAST_ALONE),
+        "x = [0, 0, 0, 2] with weights of 1 should keep its 2{and_gives}.",
+        shown=lambda f: f(_LAST_ALONE, *_PLAIN)[..., -1],
     ),
     RMS_OF_ONE,
     _eps_in_its_place(norm_formulas.rms_norm),
@@ -372,6 +382,10 @@ BACKWARD_FORMULA = Formula(
             "Twice the gradient of the output should give twice grad_x, and does not.",
         ),
         Property(_grad_weight_too, "grad_x is right, but grad_weight is not."),
+        Property(
+            lambda f: close(10 * f(X.sin(), 10 * X, _W, TINY)[0], f(X.sin(), X, _W, TINY)[0]),
+            "With a tiny eps, ten times x should give a tenth of grad_x, and does not.",
+        ),
         Property(
             lambda f: bool(((f(X.sin(), X, _W, TINY)[0] * X).sum(dim=-1).abs() < 1e-6).all()),
             "grad_x should be orthogonal to x when eps is tiny, because a longer x gives the same result; it is not.",
@@ -517,7 +531,8 @@ MODULE_MIXED = replace(
         Probe("300 in float16 and a weight in float32", (_LARGE, gains(8, torch.float32), 1e-6)),
     ),
 )
-MODULE_EMPTY = replace(MODULE, bank=(), probes=(norm_probe("no token at all", torch.zeros(0, 6, dtype=torch.float64)),))
+_NO_TOKEN = norm_probe("no token at all", torch.zeros(0, 6, dtype=torch.float64))
+MODULE_EMPTY = replace(MODULE, bank=(), probes=(_ONE_FEATURE, _NO_TOKEN))
 MODULE_CUT = Formula(_module_formula, RMS_NORM_CUT.bank, GRADIENT_PROBES)
 
 

@@ -148,7 +148,8 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
 def _keeps_layers_aside(module: nn.Module) -> bool:
     """Whether there are layers in a list or a dictionary of the module's, where `nn.Module` does not look."""
     kept = [list(one.values()) if isinstance(one, dict) else one for one in vars(module).values()]
-    return any(isinstance(layer, nn.Module) for one in kept if isinstance(one, list | tuple) for layer in one)
+    aside = [layer for one in kept for layer in (one if isinstance(one, list | tuple) else [one])]
+    return any(isinstance(layer, nn.Module) for layer in aside)
 
 
 def _behind_shapes(shapes: list[tuple[int, ...]], d_model: int, d_ff: int) -> list[Mistake]:
@@ -378,7 +379,7 @@ _LAYERS = (
     ("x of shape (2, 3, 8), d_ff 20", _layer(8, 20)),
     ("x of shape (5,), d_ff 7", _with(_layer(5, 7, 2, seed=40), lambda x: x[0])),
     ("x of shape (4, 6), d_ff 3", _layer(6, 3, 4, seed=50)),
-    ("x of shape (2, 3, 4, 5), d_ff 5", _layer(5, 5, 2, 3, 4, seed=60)),
+    ("x of shape (2, 3, 4, 5), d_ff 5, as many as features", _layer(5, 5, 2, 3, 4, seed=60)),
     ("small numbers", tuple(0.1 * one for one in _layer(6, 9, 4, seed=70))),
     ("large numbers", _with(_layer(6, 9, 4, seed=80), lambda x: 30 * x)),
     ("x in float32", _layer(8, 20, 3, seed=90, dtype=torch.float32)),
@@ -461,6 +462,25 @@ UNITS_PAIRED = Property(
     "A row of the gate matrix acts on another row of up than its own: the two halves are not laid over one another "
     "row by row.",
 )
+
+
+def _scaled(f: Callable[..., Tensor]) -> bool:
+    x, gate, up, down = _LAYERS[0][1]
+    return close(f(10 * x, gate / 10, up / 10, down), f(x, gate, up, down))
+
+
+def _odd_one_counts(f: Callable[..., Tensor]) -> bool:
+    """The last of seven hidden units reaches the result."""
+    x, gate, up, down = _LAYERS[1][1]
+    return not close(f(x, gate, up, down), f(x, gate, up, down * (torch.arange(7) < 6)))
+
+
+SCALED = Property(
+    _scaled,
+    "Ten times x, with gate and up divided by ten, should give the same result, and does not. Is x itself normalised, "
+    "clamped or bent?",
+)
+ODD_ONE_COUNTS = Property(_odd_one_counts, "Of seven hidden units, the last one never reaches the result.")
 NOT_SWISH = "Each branch reaches the result, but the activation of the gate is not Swish."
 SWIGLU_HINTS = (
     "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
@@ -471,7 +491,7 @@ SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
     tuple(Probe(words, args) for words, args in (*_LAYERS, _HALF)),
-    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART, UNITS_PAIRED, Property(_many_units, NOT_SWISH)),
+    (*FAR_OUT, *LAYER_PROPERTIES, UNITS_APART, UNITS_PAIRED, SCALED, ODD_ONE_COUNTS, Property(_many_units, NOT_SWISH)),
     hints={"the result": SWIGLU_HINTS[1:]},
 )
 
@@ -563,7 +583,7 @@ MATCHED_FORMULA = Formula(
 )
 
 _MODELS = ((4096,), (5120,), (6656,), (8192,), (4096, 1024, 1.3), (8192, 4096, 1.3), (16384, 4096, 1.2), (3072,))
-_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3), (100, 5, 1.3), (256, 64, 2.0))
+_OTHERS = ((512, 64), (2048, 32, 0.5), (100, 2), (640, 160), (96, 4, 1.3), (100, 5, 1.3), (256, 64, 2.0), (50, 1))
 LLAMA_FORMULA = Formula(
     gate_formulas.llama_d_ff,
     LLAMA,

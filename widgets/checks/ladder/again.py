@@ -82,9 +82,10 @@ def follows_its_weights(
     if not first_kept:
         trial.refuse(Rung.FOLLOWS, "A second call changes what the first one gave.", [habits.RESULT_REUSED])
     doubled = [2 * arg if isinstance(arg, Tensor) else arg for arg in rest]
-    for now, at in zip(given, (x, x.to(other)), strict=True):
-        if not alike((now,), answer(formula.right, (at, *doubled))):
-            trial.refuse(Rung.FOLLOWS, "All its weights were doubled, and it answers as if not.", [habits.WEIGHTS_KEPT])
+    rightly = [answer(formula.right, (at, *doubled)) for at in (x, 2 - 3 * x, x.to(other))]
+    if not all(alike((now,), one) for now, one in zip(given, rightly, strict=True)):
+        then = "After some calls all its weights were doubled, and what it gives then is not right."
+        trial.refuse(Rung.FOLLOWS, then, [habits.WEIGHTS_KEPT])
     _check_copy(trial, fill(x, *rest), x)
     trial.passed(Rung.FOLLOWS)
 
@@ -93,7 +94,7 @@ def _used(
     fill: Callable[..., nn.Module], x: Tensor, rest: Sequence[Any], other: torch.dtype
 ) -> tuple[bool, bool, list[Tensor]]:
     """Whether weights and first result of a module survive its use; what it gives once its weights are doubled."""
-    module = fill(x, *rest)
+    module = fill(x, *rest).eval()
     before = [one.detach().clone() for one in module.parameters()]
     first = module(x)
     kept = first.detach().clone()
@@ -101,7 +102,7 @@ def _used(
         module((2 - 3 * x).to(dtype))
     left_alone = all(map(_same, module.parameters(), before))
     module.load_state_dict({name: 2 * one for name, one in module.state_dict().items()})
-    return left_alone, torch.equal(first, kept), [module(x), module(x.to(other))]
+    return left_alone, torch.equal(first, kept), [module(x), module(2 - 3 * x), module(x.to(other))]
 
 
 def _check_copy(trial: Trial, module: nn.Module, x: Tensor) -> None:

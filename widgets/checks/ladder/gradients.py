@@ -40,7 +40,7 @@ def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function that returns the gradients of `function` for its floating-point arguments.
 
     The gradient of the result is made of fixed numbers that look random: the plain sum of a norm's result has no
-    gradient to speak of. They lie transposed in memory, as those of whatever follows may. Gradients in float64 are
+    gradient to speak of. Those of three axes lie transposed in memory, as any may. Gradients in float64 are
     compared as float32, since the terms of a sum may cancel.
     """
 
@@ -73,7 +73,7 @@ def _weighed(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor | None, .
     if not result.requires_grad:
         return (None,) * len(leaves)
     weights = cotangent(result)
-    given = weights.transpose(0, -1).contiguous().transpose(0, -1) if result.dim() else weights.clone()
+    given = weights.transpose(0, -1).contiguous().transpose(0, -1) if result.dim() > 2 else weights.clone()
     found = torch.autograd.grad(result, leaves, given, allow_unused=True)
     if not torch.equal(given, weights):
         raise GradientOverwritten

@@ -115,11 +115,11 @@ NO_POWER = Mistake(
 )
 TWO_DTYPES = Mistake(
     "two dtypes in one product",
-    "A matrix product takes two tensors of the same dtype, and converts neither of them.",
+    "A matrix product takes two tensors of the same dtype, and converts neither of them. (A tensor that a module keeps "
+    "beside its parameters stays as it is when those are converted or loaded.)",
     (
         "Print the dtype of either side.",
-        "Which line widens or narrows only one of the two? Or is one of them kept beside the parameters, where "
-        "`.double()` and loading do not reach it?",
+        "Which line widens or narrows only one of the two? Or was one of them made in `__init__`?",
     ),
 )
 

@@ -142,9 +142,9 @@ WEIGHTS_CHANGED = Mistake(
     ),
 )
 WEIGHTS_KEPT = Mistake(
-    "copy of the weights kept",
-    "Once the weights have changed, by training or by `load_state_dict`, the module still answers by the old ones: it "
-    "keeps what it made of them.",
+    "something kept between calls",
+    "The module keeps something that it made in an earlier call: of the weights, which have changed since, or of an "
+    "earlier x.",
     (
         "Look for an attribute that is set in `forward`, or that `__init__` makes from the weights.",
         "`torch.cat`, `.to(...)` and `.clone()` copy. Make the copy anew in each call, or leave it out.",

@@ -221,6 +221,12 @@ LLAMA = (
         ({"start": lambda d: 8 * d / 3, "cut": float}, {"cut": float}),
     ),
     Mistake(
+        "cut to a third before it is doubled",
+        "A third is taken first and cut, and then doubled: what is cut off is lost twice.",
+        ("50 with multiple_of = 1 should give 133.", "First 2 · 4 · d_model, then divide by 3."),
+        ({"start": lambda d: 4 * d // 3 * 2},),
+    ),
+    Mistake(
         "cut only once",
         "The number is cut to a whole one after the multiplier only; the specification also cuts before it.",
         (
