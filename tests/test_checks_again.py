@@ -106,6 +106,25 @@ class OnACopy(Loads):
         super()._load_from_state_dict(dict(state_dict), prefix, *rest)
 
 
+class GateFirst(Loads):
+    """Translates only where the gate's name happens to come first."""
+
+    def taken(self, state_dict, prefix):
+        first = next(iter(state_dict)).endswith("gate_proj.weight")
+        return super().taken(state_dict, prefix) if first else (None, None)
+
+
+class OneOnly(Norm):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__(d_model, eps)
+        if BUILT:
+            raise ValueError("one is enough")
+        BUILT.append(self)
+
+
+BUILT = []
+
+
 class EndsAlike(Fused):
     """`gate_up_proj` ends like `up_proj`, too."""
 
@@ -207,6 +226,49 @@ class OneScale(Norm):
         self.kept = self.kept or {}
         scale = self.kept.setdefault(x.shape, torch.rsqrt(wide(x).square().mean(-1, keepdim=True) + self.eps))
         return (wide(x) * scale * wide(self.weight)).to(x.dtype)
+
+
+class FirstDtype(Norm):
+    """Computes in what the first x asked for, also when a wider one comes."""
+
+    def forward(self, x):
+        self.kept = self.kept or torch.promote_types(x.dtype, torch.float32)
+        return norm(x.to(self.kept), self.weight.to(self.kept), self.eps).to(x.dtype)
+
+
+class FirstLength(Norm):
+    """Of later batches only so many are seen as of the first."""
+
+    def forward(self, x):
+        self.kept = self.kept or len(x)
+        return super().forward(x[: self.kept])
+
+
+class NeedsXToNeed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        ctx.save_for_backward(x, weight)
+        ctx.eps = eps
+        return norm(x, weight, eps)
+
+    @staticmethod
+    def backward(ctx, grad):
+        right = backward(grad, *ctx.saved_tensors, ctx.eps)
+        return (*right, None) if ctx.needs_input_grad[0] else (None, None, None)
+
+
+class WhereXNeeds(Norm):
+    def forward(self, x):
+        return NeedsXToNeed.apply(wide(x), wide(self.weight), self.eps).to(x.dtype)
+
+
+class SpendsWhatItSaved(WeightTwice):
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        right = backward(grad, x, weight, ctx.eps)
+        x.data.mul_(0.5)
+        return *right, None
 
 
 class CastOnce(Norm):
@@ -398,21 +460,20 @@ def swish_in_float32(z, beta=1.0):
     return F.silu(beta * z.float()).div(beta).to(z.dtype) if beta else z / 2
 
 
+ACTS = {"glu": torch.sigmoid, "bilinear": lambda z: z, "reglu": F.relu, "geglu": F.gelu, "swiglu": F.silu}
 KEPT = {}
 
 
 def kept_by_shape(x, gate, up, down, kind):
-    acts = {"glu": torch.sigmoid, "bilinear": lambda z: z, "reglu": F.relu, "geglu": F.gelu, "swiglu": F.silu}
     key = kind, x.shape, gate.shape
     if key not in KEPT:
-        KEPT[key] = F.linear(acts[kind](F.linear(x, gate)) * F.linear(x, up), down)
+        KEPT[key] = F.linear(ACTS[kind](F.linear(x, gate)) * F.linear(x, up), down)
     return KEPT[key]
 
 
-def family(act=lambda kind: kind, read=F.linear):
+def family(act=lambda kind: kind, read=F.linear, **others):
     def glu(x, gate, up, down, kind):
-        acts = {"glu": torch.sigmoid, "bilinear": lambda z: z, "reglu": F.relu, "geglu": F.gelu, "swiglu": F.silu}
-        return F.linear(acts[act(kind)](read(x, gate)) * F.linear(x, up), down)
+        return F.linear((ACTS | others)[act(kind)](read(x, gate)) * F.linear(x, up), down)
 
     return glu
 
@@ -447,7 +508,7 @@ CASES = [
     (checks.check_rmsnorm_module, ConvertsItself, "weights changed by a call", "not as before"),
     (checks.check_rmsnorm_module, OneBuffer, "result overwritten later", "A second call changes"),
     (checks.check_swiglu_module, Remembers, "something kept between calls", "were doubled, and"),
-    (checks.check_swiglu_module, MadeInForward, "no layers kept", "holds no layer"),
+    (checks.check_swiglu_module, MadeInForward, "no layers kept", "holds no parameter"),
     (checks.check_swiglu_module, lambda d, f: Linears(d, 2 * f // 3), "d_ff reduced again", "two thirds"),
     (checks.check_rmsnorm_module, NothingInEvaluation, "gradient lost", "after `module.eval()`"),
     (checks.check_rmsnorm_module, LargerEpsInFloat16, None, "numbers of about 0.01 in float16"),
@@ -456,10 +517,14 @@ CASES = [
     (checks.check_rmsnorm_module, SharedOnes, "weights shared", "one after the other"),
     (checks.check_rmsnorm_module, KeptLambda, "weights shared", "`copy.deepcopy`"),
     (checks.check_rmsnorm_module, OneScale, "something kept between calls", "of an earlier x"),
+    (checks.check_rmsnorm_module, FirstDtype, "float64 narrowed to float32", "7 digits"),
+    (checks.check_rmsnorm_module, FirstLength, "state between calls", ""),
+    (checks.check_rmsnorm_module, WhereXNeeds, None, "Where x needs no gradient"),
+    (checks.check_rms_norm, lambda *args: SpendsWhatItSaved.apply(*args), None, "A second pass backwards"),
     (checks.check_rmsnorm_module, CastOnce, "something kept between calls", "were doubled, and"),
     (checks.check_rmsnorm_module, SumInFloat16, None, "1100 features in float16"),
     (checks.check_swiglu_module, IntoItsInput, "input changed in place", "Under torch.no_grad()"),
-    (checks.check_swiglu_module, Squeezed, None, "a batch of one token"),
+    (checks.check_swiglu_module, Squeezed, None, "An axis of length 1 is gone"),
     (checks.check_swiglu_module, WholeTiles, None, "for 130 tokens"),
     (checks.check_swiglu_module, InItsDict, "layers in a plain list", "not registered"),
     (checks.check_swiglu_module, NormalisesItsInput, None, "Is x itself normalised"),
@@ -468,10 +533,10 @@ CASES = [
         checks.check_rms_norm,
         lambda x, w, eps: x / (x.abs().mean(-1, keepdim=True).square() + eps).sqrt() * w,
         None,
-        "should keep its 2, and gives 4",
+        "should give x again, and gives 4 at its end",
     ),
     (checks.check_swiglu_module, InAList, "layers in a plain list", "not registered"),
-    (checks.check_swiglu_module, Exchanged, None, "Right is that for down_proj.weight. It is your own `backward`"),
+    (checks.check_swiglu_module, Exchanged, None, "That for down_proj.weight is right. A `backward` of your own"),
     (checks.check_rms_norm, lambda *args: ViewsItsGradient.apply(*args), "view of a transposed tensor", "`view`"),
     (
         checks.check_rms_norm,
@@ -521,7 +586,7 @@ CASES = [
         None,
         "Where does eps enter?",
     ),
-    (checks.check_fused_swiglu, OnlyChildren, "nothing handed on to torch's method", "`gate_bias`"),
+    (checks.check_fused_swiglu, OnlyChildren, "unknown names are swallowed", "`gate_bias`"),
     (checks.check_fused_swiglu, NamesReplaced, None, "not as a layer of a larger model"),
     (checks.check_fused_swiglu, WithoutWeight, "name of the layer instead of its matrix", "called `weight`"),
     (
@@ -560,7 +625,7 @@ CASES = [
     (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps).clamp(-448, 448), None, "Is something clamped?"),
     (checks.check_rms_norm, in_blocks, None, "taken in blocks"),
     (checks.check_rms_norm, row_by_row, None, "as `for row in x` does"),
-    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, max(eps, 1e-4)), None, "if both eps are small"),
+    (checks.check_rms_norm, lambda x, w, eps: norm(x, w, max(eps, 1e-4)), None, "For small numbers eps = 1e-5"),
     (checks.check_rms_norm, lambda x, w, eps: norm(x - x.amax(-1, keepdim=True), w, eps), None, "takes nothing off"),
     (
         checks.check_rms_norm,
@@ -568,9 +633,21 @@ CASES = [
         None,
         "all components of a result are equal",
     ),
-    (checks.check_rms_norm, lambda *args: WeightTwice.apply(*args), None, "With ones for weight it is right."),
-    (checks.check_rms_norm, lambda *args: WeightTwice.apply(*args), None, "your own `backward`"),
+    (checks.check_rms_norm, lambda *args: WeightTwice.apply(*args), None, "With ones for weight all are right."),
+    (checks.check_rms_norm, lambda *args: WeightTwice.apply(*args), None, "`backward` of your own"),
     (checks.check_rms, lambda x: x.square().mean(-1, keepdim=True) ** 1 / 2, "half instead of root", "`(m ** 1) / 2`"),
+    (
+        checks.check_rms_norm,
+        lambda x, w, eps: x * (x.square().mean(-1, keepdim=True) + eps) ** -1 / 2 * w,
+        "half instead of root",
+        "`m ** -1 / 2` likewise",
+    ),
+    (
+        checks.check_glu_family,
+        family(geglu=lambda z: 0.5 * z * (1 + torch.erf(z))),
+        None,
+        'is "geglu": a gate of 1 should let 0.8413 through, and gives 0.9214.',
+    ),
     (checks.check_rms_norm_backward, backward_from_output, None, "a weight with a zero in it"),
     (checks.check_rms_norm_backward, backward_by_strides, None, "grad_output transposed in memory"),
     (checks.check_rms_norm_backward, backward_one_buffer, None, "changed in place at line"),
@@ -595,12 +672,19 @@ CASES = [
     (checks.check_glu_family, family(read=reshaped), None, "All five kinds are wrong"),
     (checks.check_fused_swiglu, MakesAParameter, "parameter exchanged", "another parameter in the place"),
     (checks.check_fused_swiglu, InTheirOrder, None, "only names count"),
+    (checks.check_fused_swiglu, GateFirst, None, "for the same names in another order"),
+    (checks.check_rmsnorm_module, OneOnly, None, "when a second one is built"),
     (checks.check_fused_swiglu, HalfIsEnough, None, "loads without an error"),
     (checks.check_fused_swiglu, OnACopy, "new name missing in the dictionary", "that your method was given"),
     (checks.check_fused_swiglu, EndsAlike, "own state_dict altered", "gate_gate_up_proj"),
     (checks.check_fused_swiglu, FromOutside, "loads only on its own", "for its parts torch calls"),
-    (checks.check_fused_swiglu, PaddedHalves, None, "another row of up than its own"),
-    (lambda fixed: checks.check_bug(3, fixed), lambda x, w, eps: norm(x.float(), w, eps).bfloat16(), None, "float16"),
+    (checks.check_fused_swiglu, PaddedHalves, None, "only another row of up"),
+    (
+        lambda fixed: checks.check_bug(3, fixed),
+        lambda x, w, eps: norm(x.float(), w, eps).bfloat16(),
+        "dtype written down",
+        "is bfloat16",
+    ),
     (
         checks.check_llama_d_ff,
         lambda *a, **b: llama(*a, **b, factor=lambda m: max(m, 1)),
@@ -610,13 +694,16 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("check", "learner", "name", "words"), CASES, ids=range(len(CASES)))
+@pytest.mark.parametrize(
+    ("check", "learner", "name", "words"), CASES, ids=[f"{at} {case[2] or case[3]}" for at, case in enumerate(CASES)]
+)
 def test_it_is_refused_and_told_what_helps(check, learner, name, words) -> None:
     KEPT.clear()
     ONES.clear()
+    BUILT.clear()
     verdict = check(learner)
     assert not verdict.passed
-    assert verdict.mistake == name or (name is None and verdict.mistake == "dtype written down"), verdict
+    assert verdict.mistake == name, verdict
     assert words in f"{verdict.symptom} {verdict.message} {' '.join(verdict.hints)}", verdict
 
 
@@ -641,7 +728,31 @@ def test_a_test_needs_an_eps_of_its_own() -> None:
     assert "catches: eps hard-coded" in [step.what for step in caught.steps]
 
 
-def test_a_test_that_refuses_all_good_versions_is_sent_to_torchs_own() -> None:
+def test_a_test_that_refuses_all_good_versions_is_sent_to_ones_own() -> None:
     verdict = checks.check_rmsnorm_test(another_reference)
     assert "accepts 0 of 3 good ones" in verdict.message
-    assert "works(nn.RMSNorm)" in verdict.hints[0]
+    assert "your own RMSNorm of exercise 3" in verdict.hints[0]
+
+
+def test_an_inverted_mask_is_no_change_in_place() -> None:
+    """Nor is a tensor as the end of a range; what is told of a wrong answer is true of it."""
+
+    def masked(x, weight, eps):
+        return norm(x, weight, eps) * torch.where(~(x > 0), 1.0, 2.0)
+
+    assert "in place" not in checks.check_rms_norm(masked).symptom
+
+
+def test_a_function_that_is_wrong_for_some_numbers_remembers_nothing() -> None:
+    verdict = checks.check_rms_norm(lambda x, w, eps: norm(x, w, eps) * (2 if x.mean() > 2.2 and w.mean() > 1 else 1))
+    assert (verdict.passed, verdict.mistake) == (False, None)
+    assert "Asked for other numbers" in verdict.symptom
+
+
+def test_a_registered_layer_is_not_called_unregistered() -> None:
+    class WithAnAct(MadeInForward):
+        def __init__(self, d_model, d_ff):
+            super().__init__(d_model, d_ff)
+            self.act = nn.SiLU()
+
+    assert checks.check_swiglu_module(WithAnAct).mistake == "no layers kept"

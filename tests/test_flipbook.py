@@ -472,8 +472,10 @@ def test_a_reel_brings_no_definition_that_its_stage_has():
     axes.plot([0, 1], [0, 1], "o")
     (line,) = axes.plot([], [], "s-")
     flipbook = book(figure, lambda k: line.set_data([0, k], [0, 1]) or "k", [line], {"k": POSITIONS})
-    at_home = set(re.findall(r'id="([^"]+)"', flipbook.stages[0]))
-    assert at_home and not at_home & set(re.findall(r'id="([^"]+)"', str(flipbook.k_reel["defs"])))
+    at_home, brought = (
+        set(re.findall(r'id="([^"]+)"', str(at))) for at in (flipbook.stages[0], flipbook.k_reel["defs"])
+    )
+    assert at_home and brought and not at_home & brought
 
 
 def test_the_colour_of_a_text_is_a_style():

@@ -27,7 +27,7 @@ class Exercise:
     """How the learner's function is called, what it should compute, and hints while nothing is recognised.
 
     number: what it returns if not tensors: Rung.WHOLE or Rung.NUMBER; by_name: arguments that it also takes by name
-    mixed: tried once all else is right: x in half precision, a weight wider than x
+    afterwards: tried once all else is right
     arguments: those that a gradient has to reach; gradient: what is tried for it, if not the first probe
     digits: it has to keep those of float64; by_hand: it has to do without autograd
     in_place: it may work in place on copies of its own, which autograd does not follow
@@ -41,7 +41,7 @@ class Exercise:
     gradient: Formula | None = None
     number: Rung | None = None
     by_name: dict[str, Any] = field(default_factory=dict)
-    mixed: tuple[Probe, ...] = ()
+    afterwards: tuple[Probe, ...] = ()
     digits: bool = False
     by_hand: bool = False
     in_place: bool = False
@@ -57,8 +57,8 @@ class Exercise:
             compare_numbers(trial, self.formula, function, self.number)
             return
         compare(trial, self.formula, function)
-        if self.mixed:
-            compare(trial, replace(self.formula, probes=(*self.formula.probes, *self.mixed)), function)
+        if self.afterwards:
+            compare(trial, replace(self.formula, probes=(*self.formula.probes, *self.afterwards)), function)
         if self.digits:
             keeps_digits(trial, self.formula, function)
         if self.by_hand:

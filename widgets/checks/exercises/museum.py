@@ -163,7 +163,7 @@ HALF = Exhibit(
         "The squares need a wider dtype; the result does not.",
         "The largest float16 number is 65504. Which line goes beyond it, and what could it compute with instead?",
     ),
-    mixed=(
+    afterwards=(
         *MIXED_PROBES,
         norm_probe("200 in float16", (200 * _SIGNS).half(), 1e-6),
         norm_probe("zeros in float16 and eps = 1e-12", (0 * _SIGNS).half(), 1e-12),
@@ -257,7 +257,7 @@ RESIDUAL = Exhibit(
         "What does `.float()` return when the tensor is float32 already?",
         "No method that ends in `_`: `wide * scale` instead of `wide.mul_(scale)`.",
     ),
-    mixed=(Probe("x in bfloat16 and a weight in float32", (_BFLOAT16, gains(6, torch.float32), 1e-5, _sublayer)),),
+    afterwards=(Probe("x in bfloat16 and a weight in float32", (_BFLOAT16, gains(6, torch.float32), 1e-5, _sublayer)),),
     arguments=("x", "weight"),
 )
 
@@ -334,10 +334,10 @@ _INIT_BANK = (
 
 
 def _writes(given: float, name: str, n_layers: int) -> str:
-    """Whether a matrix is one of those that start smaller."""
+    """Why a matrix is scaled or not, and by what factor this answer does it."""
     if name.endswith(("wo.weight", "w2.weight")):
         factor = f"{given / 0.02:.4g}"
-        return f"It writes to the residual stream, so it starts smaller, by 1 / √(2 · layers); yours by {factor}."
+        return f"It writes to the residual stream, so its factor is 1 / √(2 · layers); yours is {factor}."
     return "It does not write to the residual stream, so it is not scaled."
 
 

@@ -38,11 +38,12 @@ def _try_the_test(trial: Trial, works: Callable[[type[nn.Module]], bool]) -> Non
     trial.settings.pop(SEED_WORDS, None)  # a test may well begin by seeding
     counts = f"Your test catches {sum(caught)} of {len(BROKEN)} broken versions"
     counts += f" and accepts {sum(accepted)} of {len(GOOD)} good ones."
+    hints = _TOLERANCE if any(accepted) else (*_REFERENCE, *_TOLERANCE)
     if raising:
-        hints = _TOLERANCE if isinstance(raising.error, AssertionError) else ()
-        trial.refuse(Rung.GOOD, f"{counts} {raised(trial.name, raising, 'on a good version')}", hints=hints)
+        its_own = hints if isinstance(raising.error, AssertionError) else ()
+        trial.refuse(Rung.GOOD, f"{counts} {raised(trial.name, raising, 'on a good version')}", hints=its_own)
     if not all(accepted):
-        trial.refuse(Rung.GOOD, counts, hints=_TOLERANCE if any(accepted) else (*_REFERENCE, *_TOLERANCE))
+        trial.refuse(Rung.GOOD, counts, hints=hints)
     trial.passed(Rung.GOOD)
     for norm, yes in zip(BROKEN, caught, strict=True):
         if yes:
@@ -118,7 +119,8 @@ def _in_place(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 
 
 _REFERENCE = (
-    "Call `works(nn.RMSNorm)`, which should say True. Which of your lines says no, and for which dtype?",
+    "Call `works` with your own RMSNorm of exercise 3, which should give True. Which of your lines says no, and for "
+    "which dtype?",
     "If it is a comparison with a formula of your own: is that what `F.rms_norm` gives, for small x too?",
 )
 _TOLERANCE = (
@@ -136,7 +138,7 @@ GOOD = (
 _BANK = (*RMS_NORM, *HALF, *CUT)
 _OWN: dict[str, Callable[[], type[nn.Module]]] = {
     "length instead of root mean square": partial(
-        _norm, forward=lambda x, *rest: rms_norm(x, *rest) / len(rest[0]) ** 0.5
+        _norm, forward=lambda x, weight, eps: rms_norm(x, weight, eps) / len(weight) ** 0.5
     ),
     "float64 narrowed to float32": partial(_norm, forward=lambda x, w, eps: rms_norm(x.float(), w, eps).to(x.dtype)),
     "eps hard-coded": partial(_norm, forward=lambda x, weight, eps: rms_norm(x, weight, 1e-6)),
@@ -146,7 +148,7 @@ _OWN: dict[str, Callable[[], type[nn.Module]]] = {
 }
 # A mistake of the bank, or one of our own; what is said of it as long as it is missed, and where to look.
 _MISSED = (
-    ("LayerNorm instead of RMSNorm", "is right whenever the mean of x is what it often is.", "What is that of yours?"),
+    ("LayerNorm instead of RMSNorm", "is right for some x only.", "What is the mean of each vector that you try?"),
     (
         "length instead of root mean square",
         "points in the right direction.",

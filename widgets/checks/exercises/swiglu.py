@@ -147,9 +147,11 @@ def _check_matrices(trial: Trial, module: nn.Module, names: Sequence[str], d_mod
 
 def _keeps_layers_aside(module: nn.Module) -> bool:
     """Whether there are layers in a list or a dictionary of the module's, where `nn.Module` does not look."""
-    kept = [list(one.values()) if isinstance(one, dict) else one for one in vars(module).values()]
-    aside = [layer for one in kept for layer in (one if isinstance(one, list | tuple) else [one])]
-    return any(isinstance(layer, nn.Module) for layer in aside)
+    known = vars(nn.Module()).keys()  # what is registered, among others
+    kept = [one for name, one in vars(module).items() if name not in known]
+    inside = [list(one.values()) if isinstance(one, dict) else one for one in kept]
+    aside = [layer for one in inside for layer in (one if isinstance(one, list | tuple) else [one])]
+    return any(isinstance(layer, nn.Module | nn.Parameter) for layer in aside)
 
 
 def _behind_shapes(shapes: list[tuple[int, ...]], d_model: int, d_ff: int) -> list[Mistake]:
@@ -230,16 +232,19 @@ def _saved_by_swiglu(*missing: str) -> dict[str, Tensor]:
 
 def _check_loading_by_name(trial: Trial, module: nn.Module) -> None:
     """A dictionary in another order says the same; one that lacks a matrix is not taken."""
-    joint = fresh(module.state_dict()[ONE_MATRIX[0]])
-    trial.run(module.load_state_dict, dict(reversed(_saved_by_swiglu().items())))
+    stored = module.state_dict()[ONE_MATRIX[0]]
+    joint = fresh(stored)
+    stored.zero_()
+    outcome = trial.run(module.load_state_dict, dict(reversed(_saved_by_swiglu().items())))
+    if outcome.error is not None:
+        words = raised(trial.name, outcome, "for the same names in another order")
+        trial.refuse(Rung.LOADS_BY_NAME, words, hints=LOADING_HINTS[1:])
     if not torch.equal(module.state_dict()[ONE_MATRIX[0]], joint):
         order = "A dictionary that has the up matrix before the gate's is loaded otherwise; only names count there."
         trial.refuse(Rung.LOADS_BY_NAME, order, hints=LOADING_HINTS[1:])
     for name in TWO_MATRICES[:2]:
         if trial.run(module.load_state_dict, _saved_by_swiglu(name)).error is None:
-            silent = (
-                f"A dictionary without `{name}` loads without an error, and half of the joint matrix is not loaded."
-            )
+            silent = f"A dictionary without `{name}` loads without an error; the joint matrix cannot be complete then."
             trial.refuse(Rung.LOADS_BY_NAME, silent, hints=LOADING_HINTS[1:])
     unknown = {**_saved_by_swiglu(), "gate_bias": torch.zeros(20)}
     if trial.run(module.load_state_dict, unknown).error is None:
@@ -271,7 +276,7 @@ def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -
     outcome = trial.run(loaded)
     if not close(outcome.value, gate_formulas.gated(x, *matrices)):
         message = "It loads alone, and not as a layer of a larger model, where each name begins with a prefix."
-        alone = getattr(fused_class, "load_state_dict", None) is not nn.Module.load_state_dict
+        alone = type(fused_class(8, 20)).load_state_dict is not nn.Module.load_state_dict
         trial.refuse(Rung.LOADS_INSIDE, message, [modules.LOADED_ALONE] if alone else [], LOADING_HINTS[1:])
     trial.passed(Rung.LOADS_INSIDE)
 
@@ -285,6 +290,45 @@ def in_one_matrix(formula: Formula) -> Formula:
     probes = tuple(Probe(one.words, joined(*one.args)) for one in formula.probes)
     properties = tuple(one.of(lambda f: lambda *layer: f(*joined(*layer))) for one in formula.properties)
     return replace(formula, right=gate_formulas.joint, probes=probes, properties=properties)
+
+
+# Hints while nothing is recognised
+
+SWIGLU_HINTS = (
+    "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
+    "One of the two branches passes through Swish, the other stays as it is; then they are multiplied.",
+    "gate and up are two projections of the same x. Multiply silu(gate) by up; which projection leads back to d_model?",
+)
+SWISH_HINTS = (
+    "z times something between 0 and 1.",
+    "That something is the sigmoid. With beta = 0 the result is z / 2: where does beta stand?",
+    "Prefer `torch.sigmoid` to a formula with `exp`: what is exp(1000)?",
+)
+MATCHED_HINTS = (
+    "Count: two matrices of d_model · relu_d_ff numbers, and three of d_model · d_ff.",
+    "d_model stands on both sides. What is left is a fraction of relu_d_ff.",
+    "Two thirds; and for whole numbers `//` rounds down.",
+)
+LLAMA_HINTS = (
+    "Begin with two thirds of 4 · d_model, cut to a whole number.",
+    "Then the multiplier, cut to a whole number again, then the rounding up.",
+    "How many multiples of m does n need? (n + m − 1) // m. Yours should give 11008 for 4096, and 14336 for 4096 with "
+    "multiple_of 1024 and multiplier 1.3.",
+)
+FAMILY_HINTS = (
+    "All five are the same line; only the activation on the gate differs.",
+    'A dictionary from kind to function saves five branches; for "bilinear" the function returns its argument.',
+    "torch stores (numbers out, numbers in): `F.linear(x, weight)` is `x @ weight.T`.",
+)
+LOADING_HINTS = (
+    "For loading, override `_load_from_state_dict(self, state_dict, prefix, *rest)` and translate the names.",
+    'The old names are `prefix + "gate_proj.weight"` and `prefix + "up_proj.weight"`: take both out, put one in '
+    "under the new name (`torch.cat`, gate first), then call super's method.",
+)
+FUSED_HINTS = (
+    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves: `chunk(2, dim=-1)`.",
+    *LOADING_HINTS,
+)
 
 
 # What is tried
@@ -459,8 +503,8 @@ def _units_paired(f: Callable[..., Tensor]) -> bool:
 
 UNITS_PAIRED = Property(
     _units_paired,
-    "A row of the gate matrix acts on another row of up than its own: the two halves are not laid over one another "
-    "row by row.",
+    "A row of the gate matrix acts where only another row of up is left: does something mix the hidden units, or pair "
+    "a gate with another unit's content?",
 )
 
 
@@ -482,11 +526,6 @@ SCALED = Property(
 )
 ODD_ONE_COUNTS = Property(_odd_one_counts, "Of seven hidden units, the last one never reaches the result.")
 NOT_SWISH = "Each branch reaches the result, but the activation of the gate is not Swish."
-SWIGLU_HINTS = (
-    "Three `nn.Linear`, each with `bias=False`: two lead from d_model to d_ff, one leads back.",
-    "One of the two branches passes through Swish, the other stays as it is; then they are multiplied.",
-    "gate and up are two projections of the same x. Multiply silu(gate) by up; which projection leads back to d_model?",
-)
 SWIGLU_FORMULA = Formula(
     gate_formulas.gated,
     SWIGLU,
@@ -498,6 +537,24 @@ SWIGLU_FORMULA = Formula(
 
 def _right_for_kind(kind: str) -> Callable[[Callable[..., Tensor]], bool]:
     return right_for(gate_formulas.family, (*_LAYERS[0][1], kind))
+
+
+_UNIT = torch.ones(1, 1, dtype=torch.float64)
+
+
+def _let_through(kind: str, f: Callable[..., Tensor] = gate_formulas.family) -> float:
+    """What a single unit gives whose gate and whose content are 1."""
+    return f(_UNIT, _UNIT, _UNIT, _UNIT, kind).item()
+
+
+def _through(kind: str) -> Callable[[Callable[..., Tensor]], Tensor | None]:
+    """The same of another function, if it is something else."""
+
+    def given(f: Callable[..., Tensor]) -> Tensor | None:
+        one = f(_UNIT, _UNIT, _UNIT, _UNIT, kind)
+        return None if abs(one.item() - _let_through(kind)) < 1e-4 else one
+
+    return given
 
 
 def _another_kind(kind: str, other: str) -> Property:
@@ -523,7 +580,10 @@ FAMILY_FORMULA = Formula(
         *(_another_kind(kind, other) for kind, other in permutations(gate_formulas.FAMILY, 2)),
         *(
             Property(
-                right_for(gate_formulas.family, (*_LAYERS[0][1], kind)), f'The first kind that is wrong is "{kind}".'
+                right_for(gate_formulas.family, (*_LAYERS[0][1], kind)),
+                f'The first kind that is wrong is "{kind}": a gate of 1 should let {_let_through(kind):.4g} '
+                "through{and_gives}.",
+                shown=_through(kind),
             )
             for kind in gate_formulas.FAMILY
         ),
@@ -589,38 +649,4 @@ LLAMA_FORMULA = Formula(
     LLAMA,
     tuple(Probe(f"llama_d_ff({', '.join(map(str, args))})", args) for args in (*_MODELS, *_OTHERS)),
     telling=_rounding,
-)
-
-
-# Hints while nothing is recognised
-
-SWISH_HINTS = (
-    "z times something between 0 and 1.",
-    "That something is the sigmoid. With beta = 0 the result is z / 2: where does beta stand?",
-    "Prefer `torch.sigmoid` to a formula with `exp`: what is exp(1000)?",
-)
-MATCHED_HINTS = (
-    "Count: two matrices of d_model · relu_d_ff numbers, and three of d_model · d_ff.",
-    "d_model stands on both sides. What is left is a fraction of relu_d_ff.",
-    "Two thirds; and for whole numbers `//` rounds down.",
-)
-LLAMA_HINTS = (
-    "Begin with two thirds of 4 · d_model, cut to a whole number.",
-    "Then the multiplier, cut to a whole number again, then the rounding up.",
-    "How many multiples of m does n need? (n + m − 1) // m. Yours should give 11008 for 4096, and 14336 for 4096 with "
-    "multiple_of 1024 and multiplier 1.3.",
-)
-FAMILY_HINTS = (
-    "All five are the same line; only the activation on the gate differs.",
-    'A dictionary from kind to function saves five branches; for "bilinear" the function returns its argument.',
-    "torch stores (numbers out, numbers in): `F.linear(x, weight)` is `x @ weight.T`.",
-)
-LOADING_HINTS = (
-    "For loading, override `_load_from_state_dict(self, state_dict, prefix, *rest)` and translate the names.",
-    'The old names are `prefix + "gate_proj.weight"` and `prefix + "up_proj.weight"`: take both out, put one in '
-    "under the new name (`torch.cat`, gate first), then call super's method.",
-)
-FUSED_HINTS = (
-    "One `nn.Linear` from d_model to 2 · d_ff; its result is cut into two halves: `chunk(2, dim=-1)`.",
-    *LOADING_HINTS,
 )

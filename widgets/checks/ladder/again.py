@@ -34,8 +34,11 @@ def _asked_of_others(trial: Trial, formula: Formula, function: Callable[..., Any
     other = others(args)
     given = values_of(trial.run(function, *args))
     before = tuple(map(fresh, given))
-    if not alike(values_of(trial.run(function, *map(fresh, other))), answer(formula.right, other)):
+    now = values_of(trial.run(function, *map(fresh, other)))
+    if alike(now, before):
         trial.refuse(Rung.REPEATS, GIVEN_BEFORE, [habits.REMEMBERS])
+    if not alike(now, answer(formula.right, other)):
+        trial.refuse(Rung.REPEATS, "Asked for other numbers of the same shape, it gives a result that is not right.")
     if not alike(given, before):
         trial.refuse(Rung.REPEATS, "A second call changes what the first one gave.", [habits.RESULT_REUSED])
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from widgets.checks.ladder.rungs import Rung
@@ -95,35 +96,42 @@ def build(trial: Trial, module_class: Callable[..., nn.Module], *args: Any) -> n
         trial.refuse(Rung.BUILT, f"`{trial.call}` gives {kind(outcome.value)}; expected an `nn.Module`.")
     if not hasattr(outcome.value, "_parameters"):
         trial.refuse(Rung.BUILT, "The module that was built cannot be used as one.", [habits.SUPER_FORGOTTEN])
-    if _shared(outcome.value, trial.run(module_class, *args).value):
-        trial.refuse(
-            Rung.BUILT,
-            "Two modules that were built one after the other hold the same parameter.",
-            [habits.WEIGHTS_SHARED],
-        )
+    _check_a_second_one(trial, outcome.value, module_class, *args)
     trial.passed(Rung.BUILT)
     return outcome.value
+
+
+def _check_a_second_one(trial: Trial, module: nn.Module, module_class: Callable[..., nn.Module], *args: Any) -> None:
+    """Another one can be built, and has weights of its own."""
+    again = trial.run(module_class, *args)
+    if again.error is not None:
+        trial.refuse(Rung.BUILT, raised(trial.name, again, "when a second one is built"))
+    if _shared(module, again.value):
+        shared = "Two modules that were built one after the other have a parameter in the same memory."
+        trial.refuse(Rung.BUILT, shared, [habits.WEIGHTS_SHARED])
 
 
 def _shared(one: nn.Module, other: nn.Module) -> bool:
     """Whether two modules have a parameter in the same place of the memory."""
 
     def places(module: nn.Module) -> set[int]:
-        return {at.data_ptr() for at in module.parameters() if not nn.parameter.is_lazy(at) and at.numel()}
+        return {at.data_ptr() for at in module.parameters() if not nn.parameter.is_lazy(at) and at.data_ptr()}
 
     return not places(one).isdisjoint(places(other))
 
 
-def as_function(fill: Callable[..., nn.Module], used: bool = False) -> Callable[..., Any]:
+def as_function(
+    fill: Callable[..., nn.Module], used: bool = False, other: torch.dtype | None = None
+) -> Callable[..., Any]:
     """The function that x and the other arguments of `fill` define: build a module from them and apply it to x.
 
-    used: apply it to something else before, and then in evaluation mode
+    used: apply it to fewer and other tokens before, maybe of another dtype, and then in evaluation mode
     """
 
     def function(x: Tensor, *args: Any) -> Any:
         module = fill(x, *args)
         if used:
-            module(2 - 3 * x)
+            module((2 - 3 * x[:1]).to(other or x.dtype))
             module.eval()
         return module(x)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
-from unittest import mock
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +23,10 @@ class GradientOverwritten(Exception):
     """A backward has changed the gradient that it was given."""
 
 
+class GradientSpent(Exception):
+    """A backward gives something else the second time."""
+
+
 OWN_HINTS = (
     "A `backward` gets the gradient of the result and returns one for each argument of `forward`, in the same order.",
     "Which of its lines compute the one that is wrong? Write it down on paper once more, or compare with what autograd "
@@ -36,37 +39,47 @@ UNSEEN_HINTS = (
 )
 
 
-def gradients(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that returns the gradients of `function` for its floating-point arguments.
+@dataclass(frozen=True)
+class Gradient:
+    """The gradients of a result. forward: gives the result, and that for which to differentiate it
 
     The gradient of the result is made of fixed numbers that look random: the plain sum of a norm's result has no
-    gradient to speak of. Those of three axes lie transposed in memory, as any may. Gradients in float64 are
-    compared as float32, since the terms of a sum may cancel.
+    gradient to speak of. Those of three axes lie transposed in memory, as any may. Gradients in float64 are compared
+    as float32, since the terms of a sum may cancel.
     """
 
-    def gradient(*args: Any, **steps: Any) -> tuple[Tensor | None, ...]:
+    forward: Callable[..., tuple[Tensor, list[Tensor]]]
+
+    def __call__(self, *args: Any, **steps: Any) -> tuple[Tensor | None, ...]:
+        return _weighed(*self.forward(*args, **steps))
+
+
+def gradients(function: Callable[..., Any]) -> Gradient:
+    """The gradients of a function for its floating-point arguments."""
+
+    def forward(*args: Any, **steps: Any) -> tuple[Tensor, list[Tensor]]:
         args = tuple(
             fresh(arg).requires_grad_() if isinstance(arg, Tensor) and arg.is_floating_point() else arg for arg in args
         )
         leaves = [arg for arg in args if isinstance(arg, Tensor) and arg.requires_grad]
-        return _weighed(function(*args, **steps), leaves)
+        return function(*args, **steps), leaves
 
-    return gradient
+    return Gradient(forward)
 
 
-def of_module(fill: Callable[..., nn.Module], names: Sequence[str], training: bool = True) -> Callable[..., Any]:
-    """What `gradients` makes, for a module that `fill` builds from the same arguments: for x and its parameters.
+def of_module(fill: Callable[..., nn.Module], names: Sequence[str], training: bool = True) -> Gradient:
+    """Those of a module that `fill` builds from the same arguments, for x and for its parameters.
 
     names: of the parameters, in order; where they have others, which a state_dict does not show, all as they come
     """
 
-    def gradient(x: Tensor, *args: Any) -> tuple[Tensor | None, ...]:
+    def forward(x: Tensor, *args: Any) -> tuple[Tensor, list[Tensor]]:
         module = fill(x, *args).train(training)
         weights = dict(module.named_parameters())
         chosen = [weights[name] for name in names] if weights.keys() >= set(names) else list(weights.values())
-        return _weighed(module(x.requires_grad_()), [x, *chosen])
+        return module(x.requires_grad_()), [x, *chosen]
 
-    return gradient
+    return Gradient(forward)
 
 
 def _weighed(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
@@ -74,13 +87,15 @@ def _weighed(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor | None, .
         return (None,) * len(leaves)
     weights = cotangent(result)
     given = weights.transpose(0, -1).contiguous().transpose(0, -1) if result.dim() > 2 else weights.clone()
-    found = torch.autograd.grad(result, leaves, given, allow_unused=True)
+    found, again = (torch.autograd.grad(result, leaves, given, allow_unused=True, retain_graph=True) for _ in range(2))
     if not torch.equal(given, weights):
         raise GradientOverwritten
+    if not alike(found, again):
+        raise GradientSpent
     return tuple(one.float() if one is not None and one.dtype == torch.float64 else one for one in found)
 
 
-OWN = " It is your own `backward` that computes it."
+OWN = " A `backward` of your own takes part."
 
 
 def cotangent(result: Tensor) -> Tensor:
@@ -95,17 +110,28 @@ def compare_module_gradients(
     """The gradients for x and for the parameters of these names, in training and in evaluation."""
     for training, when in ((True, ""), (False, " after `module.eval()`")):
         compare_gradients(trial, formula, of_module(fill, names[1:], training), names, when=when)
+    outcome = trial.run(_of_weights_alone, fill, *map(fresh, formula.probes[0].args))
+    if outcome.error is not None or any(one is None for one in outcome.value):
+        trial.refuse(
+            Rung.GRADIENT, "Where x needs no gradient, as in a first layer, none reaches the weights.", hints=OWN_HINTS
+        )
+
+
+def _of_weights_alone(fill: Callable[..., nn.Module], x: Tensor, *args: Any) -> tuple[Tensor | None, ...]:
+    """The gradients of a module's parameters while nobody asks for that of x."""
+    module = fill(x, *args)
+    return _weighed(module(x), list(module.parameters()))
 
 
 def compare_gradients(
     trial: Trial,
     formula: Formula,
-    function: Callable[..., Any],
+    function: Gradient,
     names: Sequence[str],
     needed: bool = True,
     when: str = "",
 ) -> None:
-    """The gradients for every floating-point argument. `function` is made by `gradients`, or returns what it would.
+    """The gradients for every floating-point argument. function: made by `gradients` or `of_module`
 
     needed: False for a function that may also work in place on copies of its own, which autograd does not follow
     """
@@ -123,7 +149,7 @@ def compare_gradients(
             symptom = f"{wrong}{where}.{_nearer(trial, formula, function, names, probe)}"
             if "NaN" in symptom:
                 symptom += origin_of_slope(trial, function, *map(fresh, probe.args))
-            hints = OWN_HINTS if OWN in symptom else UNSEEN_HINTS
+            hints = (*OWN_HINTS, *UNSEEN_HINTS) if OWN in symptom else UNSEEN_HINTS
             trial.refuse(Rung.GRADIENT, symptom, _behind(trial, formula, probe, given), hints)
     trial.climbed([Rung.GRADIENT])
 
@@ -132,6 +158,9 @@ def _refuse_an_error(trial: Trial, outcome: Outcome) -> NoReturn:
     if isinstance(outcome.error, GradientOverwritten):
         overwritten = "Your `backward` changes the gradient that it is given; whoever gave it may still need it."
         trial.refuse(Rung.GRADIENT, overwritten, hints=OWN_HINTS[:1])
+    if isinstance(outcome.error, GradientSpent):
+        spent = "A second pass backwards through the same result gives other gradients: is what it needs overwritten?"
+        trial.refuse(Rung.GRADIENT, spent, hints=OWN_HINTS[:1])
     assert outcome.error is not None
     behind = errors.behind(first_words(outcome.error), trial.name)
     trial.refuse(Rung.GRADIENT, "The gradient could not be computed: " + raised(trial.name, outcome), behind)
@@ -147,31 +176,24 @@ def _symptom(name: str, given: Tensor | None, wanted: Tensor) -> str:
     return "" if close(given, wanted) else f"{right} is not right"
 
 
-def _nearer(trial: Trial, formula: Formula, function: Callable[..., Any], names: Sequence[str], probe: Probe) -> str:
+def _nearer(trial: Trial, formula: Formula, function: Gradient, names: Sequence[str], probe: Probe) -> str:
     """Where gradients are right although one is wrong, and whether the learner's own backward computes them."""
     words, right = "", gradients(formula.right)
     wanted = zip(names, values_of(trial.run(function, *map(fresh, probe.args))), answer(right, probe.args), strict=True)
     fine = [name for name, given, one in wanted if close(given, one)]
     if fine:
-        words += f" Right {'is that' if len(fine) == 1 else 'are those'} for {' and for '.join(fine)}."
+        words += f" {'Those' if fine[1:] else 'That'} for {' and '.join(fine)} {'are' if fine[1:] else 'is'} right."
     for at, name in enumerate(names):
         args = [torch.ones_like(one) if place == at else fresh(one) for place, one in enumerate(probe.args)]
         if at and alike(values_of(trial.run(function, *map(fresh, args))), answer(right, args)):
-            words += f" With ones for {name} it is right."
+            words += f" With ones for {name} all are right."
     return words + (OWN if _own_backward(trial, function, probe) else "")
 
 
-def _own_backward(trial: Trial, function: Callable[..., Any], probe: Probe) -> bool:
+def _own_backward(trial: Trial, function: Gradient, probe: Probe) -> bool:
     """Whether a step of the learner's has a backward that Python defines."""
-    found: list[Any] = []
-    differentiate = torch.autograd.grad
-
-    def watched(result: Tensor, *rest: Any, **named: Any) -> Any:
-        found.append(result.grad_fn)
-        return differentiate(result, *rest, **named)
-
-    with mock.patch.object(torch.autograd, "grad", watched):
-        trial.run(function, *map(fresh, probe.args))
+    outcome = trial.run(function.forward, *map(fresh, probe.args))
+    found = [outcome.value[0].grad_fn] if outcome.value and outcome.value[0].requires_grad else []
     for node in found:
         found += [before for before, _ in node.next_functions if before is not None and before not in found]
     return any(isinstance(node, torch.autograd.function.BackwardCFunction) for node in found)

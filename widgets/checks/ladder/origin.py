@@ -16,6 +16,7 @@ from widgets.checks.ladder.trial import Trial
 from widgets.checks.runner import is_the_learners
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "true_divide": "/", "pow": "**"}
+IN_PLACE = re.compile(r"__i(?:sub|mul|div|truediv|floordiv|mod|pow)__|[a-z]\w*[a-z]_")
 REVERSED = {"rdiv": "div", "rsub": "sub", "rpow": "pow"}  # of a number and a tensor, in that order
 
 
@@ -42,7 +43,7 @@ class _WatchedForOverwriting(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        in_place = re.fullmatch(r"__i(?!add)[a-z]+__|[a-z]\w*[a-z]_", name) and name != "requires_grad_"
+        in_place = name != "requires_grad_" and IN_PLACE.fullmatch(name)
         if in_place and is_the_learners(sys._getframe(1).f_code):  # not a library's own, as in `nn.Linear(...)`
             raise _Overwrites(name)
         return func(*args, **(kwargs or {}))

@@ -115,8 +115,8 @@ NO_POWER = Mistake(
 )
 TWO_DTYPES = Mistake(
     "two dtypes in one product",
-    "A matrix product takes two tensors of the same dtype, and converts neither of them. (A tensor that a module keeps "
-    "beside its parameters stays as it is when those are converted or loaded.)",
+    "A matrix product takes two tensors of the same dtype, and converts neither of them. (A tensor that is a plain "
+    "attribute of a module, neither parameter nor buffer, is not converted with it.)",
     (
         "Print the dtype of either side.",
         "Which line widens or narrows only one of the two? Or was one of them made in `__init__`?",

@@ -42,8 +42,8 @@ INPUT_CHANGED = Mistake(
 )
 NOT_CAST_BACK = Mistake(
     "result not cast back",
-    "The computation is done in one dtype, and the result is handed over in that one; it should have the dtype of the "
-    "input.",
+    "The result has a dtype that your code has chosen, by `.float()` for instance or by a new tensor without a dtype; "
+    "it should have that of the input.",
     (
         "Compare `x.dtype` with the dtype of your result for a bfloat16 input.",
         "Remember the dtype before you widen `x`, and end with `.to(dtype)`.",
@@ -52,7 +52,7 @@ NOT_CAST_BACK = Mistake(
 )
 DTYPE_WRITTEN_DOWN = Mistake(
     "dtype written down",
-    "The result is cast to a dtype that stands in your code; it should be that of x, whichever that is.",
+    "The result has a dtype that is neither x's nor the weight's; it should be that of x, whichever that is.",
     ("Look for `.half()`, `.bfloat16()`, `torch.float16` or `torch.bfloat16`.", "`.to(x.dtype)`"),
 )
 WEIGHT_WIDENS = Mistake(
@@ -111,12 +111,11 @@ GRADIENT_LOST = Mistake(
 )
 REMEMBERS = Mistake(
     "state between calls",
-    "The same input gave another result the second time: something is remembered from one call to the next, or "
-    "drawn at random.",
+    "The result depends on more than the arguments and the weights: something is remembered from one call to the next, "
+    "or drawn at random.",
     (
         "Look for a global variable, a mutable default argument, an attribute set in `forward`, dropout, or "
         "`self.training`.",
-        "The result may depend on the arguments and the weights, on nothing else.",
     ),
 )
 WEIGHTS_SHARED = Mistake(

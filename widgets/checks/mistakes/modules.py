@@ -55,7 +55,7 @@ NOT_REGISTERED = Mistake(
 )
 NO_LAYERS = Mistake(
     "no layers kept",
-    "The module holds no layer: what is made in `forward` is new in each call, and is never trained.",
+    "The module holds no parameter: what is made in `forward`, or kept as a plain tensor, is never trained.",
     ("What does `list(module.parameters())` say?", "Make the projections in `__init__`, as `self.gate_proj = ...`."),
 )
 PROJECTION_NAMES = Mistake(
@@ -77,8 +77,8 @@ DOWN_CONFUSED = Mistake(
 )
 REDUCED_AGAIN = Mistake(
     "d_ff reduced again",
-    "The matrices are two thirds as wide as asked for: d_ff is the width already, whoever calls has made it smaller.",
-    ("How many rows has `gate_proj.weight` for d_ff = 20?", "`nn.Linear(d_model, d_ff, bias=False)`"),
+    "The matrices are two thirds as wide as asked for: d_ff is the final width, and nothing is left to reduce.",
+    ("Where do you multiply d_ff by 2/3?", "Use d_ff as it is handed over."),
 )
 SIZES_EXCHANGED = Mistake(
     "d_model and d_ff exchanged",
@@ -145,8 +145,7 @@ NEW_NAME_MISSING = Mistake(
 )
 PARAMETER_EXCHANGED = Mistake(
     "parameter exchanged",
-    "Loading makes a new parameter: an optimiser that was made before goes on training the old one, and the new one "
-    "has the dtype of what was loaded.",
+    "Loading makes a new parameter: an optimiser that was made before goes on training the old one.",
     (
         "Loading fills the parameter that is there, as `torch.nn.Linear` does it.",
         "Leave filling to super's method: it copies what stands under the name in the dictionary.",
@@ -168,9 +167,12 @@ LOADED_ALONE = Mistake(
     ("What is the name of the gate's matrix in the state_dict of a decoder?", "Move those lines to the other method."),
 )
 NOT_HANDED_ON = Mistake(
-    "nothing handed on to torch's method",
-    "Your method takes the place of torch's own, which also looks for names that nobody knows.",
-    ("What does `super()._load_from_state_dict(...)` do besides copying?", "End with it, and hand everything on."),
+    "unknown names are swallowed",
+    "Nobody refuses a name that is unknown. Torch's own method does, if it is called with all the names that are left.",
+    (
+        "Is `super()._load_from_state_dict(...)` called, and what have you taken out before?",
+        "Take out the two old names and no other, then hand everything on.",
+    ),
 )
 OWN_NOT_LOADED = Mistake(
     "only the old names load",

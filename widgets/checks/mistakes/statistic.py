@@ -90,9 +90,12 @@ STATISTIC = (
     ),
     Mistake(
         "half instead of root",
-        "No root is taken, the mean square is halved: Python reads `m ** 1 / 2` as `(m ** 1) / 2`.",
+        "No root is taken: Python reads `m ** 1 / 2` as `(m ** 1) / 2`, half of m, and `m ** -1 / 2` likewise.",
         ("Multiply x by 10. By how much does your scale grow?", "`m ** 0.5`, or `m.sqrt()`."),
-        ({"root": lambda statistic: statistic / 2},),
+        (
+            {"root": lambda statistic: statistic / 2},
+            {"add": lambda statistic, eps, root, d: 2 * (statistic + eps)},
+        ),
     ),
     Mistake(
         "squared instead of rooted",
