@@ -131,6 +131,7 @@ function makeFull(el, says, button) {
     set(true);
     try {
       await el.requestFullscreen();
+      if (!isFull()) await document.exitFullscreen(); // Escape was quicker
     } catch {
       // Not allowed in this frame: the overlay fills it as it is.
     }
