@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.submissions import Fused, Linears
+from tests.submissions import Fused, Linears, OwnNorm
 from widgets import checks
 
 
@@ -156,21 +156,14 @@ class PaddedHalves(Loads):
         return self.down_proj(F.silu(gate[..., :d_ff]) * up[..., :d_ff])
 
 
-class WeightTwice(torch.autograd.Function):
+class WeightTwice(OwnNorm):
     """RMSNorm with a backward in which the weight acts twice."""
-
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        ctx.save_for_backward(x, weight)
-        ctx.eps = eps
-        return norm(x, weight, eps)
 
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
-        r = (x.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
-        z, g = x / r, grad * weight * weight
-        return (g - z * (g * z).mean(-1, keepdim=True)) / r, (grad * z).reshape(-1, x.shape[-1]).sum(0), None
+        _, grad_weight = backward(grad, x, weight, ctx.eps)
+        return backward(grad * weight, x, weight, ctx.eps)[0], grad_weight, None
 
 
 class NothingInEvaluation(Norm):
@@ -244,13 +237,7 @@ class FirstLength(Norm):
         return super().forward(x[: self.kept])
 
 
-class NeedsXToNeed(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        ctx.save_for_backward(x, weight)
-        ctx.eps = eps
-        return norm(x, weight, eps)
-
+class NeedsXToNeed(OwnNorm):
     @staticmethod
     def backward(ctx, grad):
         right = backward(grad, *ctx.saved_tensors, ctx.eps)

@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.submissions import Fused, Linears
+from tests.submissions import Fused, Linears, OwnNorm
 from widgets import checks
 from widgets.checks import runner
 from widgets.checks.mistakes import gate_formulas
@@ -666,14 +666,8 @@ class SlopeOfOne(torch.autograd.Function):
         return grad * torch.sigmoid(z) * (1 + z * torch.sigmoid(-z)), None
 
 
-class LayerNormsBackward(torch.autograd.Function):
+class LayerNormsBackward(OwnNorm):
     """RMSNorm with LayerNorm's three terms on the way back."""
-
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        ctx.save_for_backward(x, weight)
-        ctx.eps = eps
-        return norm(x, weight, eps)
 
     @staticmethod
     def backward(ctx, grad):
