@@ -10,6 +10,7 @@ The way from an answer to a card, for `check_rms_norm(rms_norm)`:
         runner          one guarded call for each probe
         mistakes/       which wrong step explains what came back? (diagnosis, then the bank; for an error, errors)
         ladder/origin   where does a number come from that is not finite?
+      ladder/again      is it right as well when asked again, after other numbers, with other weights?
       ladder/gradients  the last rung
       ladder/trial      keeps what was tried; a rung that breaks raises Refused, which carries the verdict
     verdict             the card; progress: which exercises are done
