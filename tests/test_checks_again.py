@@ -249,7 +249,7 @@ class WhereXNeeds(Norm):
         return NeedsXToNeed.apply(wide(x), wide(self.weight), self.eps).to(x.dtype)
 
 
-class SpendsWhatItSaved(WeightTwice):
+class SpendsWhatItSaved(OwnNorm):
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
@@ -339,7 +339,7 @@ class Exchanged(Linears):
         return self.down_proj(GradientsExchanged.apply(self.gate_proj(x), self.up_proj(x)))
 
 
-class ViewsItsGradient(WeightTwice):
+class ViewsItsGradient(OwnNorm):
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
@@ -347,7 +347,7 @@ class ViewsItsGradient(WeightTwice):
         return grad_x.view(x.shape), grad_weight, None
 
 
-class OverwritesItsGradient(WeightTwice):
+class OverwritesItsGradient(OwnNorm):
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
@@ -356,7 +356,7 @@ class OverwritesItsGradient(WeightTwice):
         return *right, None
 
 
-class WritesIntoContiguous(WeightTwice):
+class WritesIntoContiguous(OwnNorm):
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
@@ -546,9 +546,7 @@ CASES = [
     (checks.check_rms_norm, lambda x, w, eps: norm(x, w, eps or 1e-7), None, "eps = 0 in float32"),
     (
         checks.check_rms_norm,
-        lambda x, w, eps: (
-            x * torch.rsqrt(x.square().sum(-1, keepdim=True) / (x != 0).sum(-1, keepdim=True).clamp(min=1) + eps) * w
-        ),
+        without_zeros,
         None,
         "zeros among the features",
     ),

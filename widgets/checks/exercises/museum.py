@@ -342,11 +342,8 @@ def _writes(given: float, name: str, n_layers: int) -> str:
 
 
 _NAMES = [f"layers.3.{where}" for where in ("attention.wq", "attention.wk", "attention.wv", "attention.wo")]
-_NAMES += [f"layers.3.feed_forward.{matrix}" for matrix in ("w1", "w2", "w3")] + [
-    "tok_embeddings",
-    "word_embeddings",
-    "output",
-]
+_NAMES += [f"layers.3.feed_forward.{matrix}" for matrix in ("w1", "w2", "w3")]
+_NAMES += ["tok_embeddings", "word_embeddings", "output"]
 
 SCALED = Exhibit(
     "mended_6(name, n_layers)",

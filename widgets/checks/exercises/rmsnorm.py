@@ -190,6 +190,7 @@ RMS_FORMULA = Formula(
 )
 
 _W, _ONES = gains(8), torch.ones(8, dtype=torch.float64)
+_WITH_A_ZERO = _W * (_W[3] != _W)
 
 # Of every norm f(x, weight, eps)
 DEPENDS = (
@@ -290,7 +291,7 @@ RMS_NORM_FORMULA = Formula(
     norm_formulas.rms_norm, RMS_NORM, (*NORM_PROBES, *_HALF_PROBES, _SMALL_HALF), NORM_PROPERTIES
 )
 # Where the gradient is looked at: also for a vector of zeros. Its mistakes, among them those of an own backward.
-GRADIENT_PROBES = (NORM_PROBES[0], _WITH_ZEROS, Probe("a weight with a zero in it", (X, _W * (_W[3] != _W), 0.1)))
+GRADIENT_PROBES = (NORM_PROBES[0], _WITH_ZEROS, Probe("a weight with a zero in it", (X, _WITH_A_ZERO, 0.1)))
 OWN_BACKWARD = tuple(
     replace(one, sentence=f"Your own backward: {one.sentence}", variants=tuple({"derived": at} for at in one.variants))
     for one in named(
@@ -392,7 +393,7 @@ BACKWARD_FORMULA = Formula(
     BACKWARD,
     (
         *(_backward_probe(one, seed) for seed, one in enumerate(NORM_PROBES, start=20) if one.args[0].dim() > 1),
-        Probe("a weight with a zero in it", (X.cos(), X, _W * (_W[3] != _W), 0.1)),
+        Probe("a weight with a zero in it", (X.cos(), X, _WITH_A_ZERO, 0.1)),
         Probe("a single vector, without further axes", (X[0, 0].cos(), X[0, 0], _W, 0.1)),
         Probe("grad_output transposed in memory", (X.mT.cos().contiguous().mT, X, _W, 0.1)),
     ),
@@ -513,7 +514,6 @@ def _module_formula(x: Tensor, weight: Tensor, eps: float | None, default: float
 ONLY_MODULE = (
     norm_probe("1100 features in float16", numbers(1, 1100, seed=32, size=9, dtype=torch.float16), 1e-6),
     norm_probe("numbers of about 0.01 in float16", _SMALL_HALF.args[0].half(), 1e-6),
-    Probe("the default eps", (_SMALL, gains(6), None)),
 )
 MODULE = Formula(
     _module_formula,

@@ -78,7 +78,7 @@ def check_fused_swiglu(fused_class: type[nn.Module]) -> Verdict:
         _check_loading(trial, module)
         compare(trial, LOADED_FORMULA, as_function(_filler(fused_class, TWO_MATRICES)))
         _check_loading_by_name(trial, module)
-        _check_loading_inside(trial, fused_class)
+        _check_loading_inside(trial, fused_class, type(module))
         fill, formula = _filler(fused_class, ONE_MATRIX), in_one_matrix(SWIGLU_GRADIENT)
         compare_module_gradients(
             trial, formula, lambda x, joint, down: fill(x, *joint.chunk(2), down), ["x", *ONE_MATRIX]
@@ -263,8 +263,8 @@ def _check_halves(trial: Trial, module: nn.Module, gate: Tensor, up: Tensor) -> 
         trial.refuse(Rung.LOADS, symptom, [habits.HALF_LOADED] if len(lost) == 1 else [modules.NOT_LOADED])
 
 
-def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -> None:
-    """As one layer among others, whose names begin with a prefix."""
+def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module], kind: type[nn.Module]) -> None:
+    """As one layer among others, whose names begin with a prefix. kind: of what `fused_class` makes"""
     x, *matrices = _layer(8, 20)
     saved = {f"layers.0.gated.{name}": one for name, one in _state(TWO_MATRICES, *matrices).items()}
 
@@ -276,7 +276,7 @@ def _check_loading_inside(trial: Trial, fused_class: Callable[..., nn.Module]) -
     outcome = trial.run(loaded)
     if not close(outcome.value, gate_formulas.gated(x, *matrices)):
         message = "It loads alone, and not as a layer of a larger model, where each name begins with a prefix."
-        alone = type(fused_class(8, 20)).load_state_dict is not nn.Module.load_state_dict
+        alone = kind.load_state_dict is not nn.Module.load_state_dict
         trial.refuse(Rung.LOADS_INSIDE, message, [modules.LOADED_ALONE] if alone else [], LOADING_HINTS[1:])
     trial.passed(Rung.LOADS_INSIDE)
 

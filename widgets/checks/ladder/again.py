@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from widgets.checks.ladder.rungs import Rung
-from widgets.checks.ladder.tensors import GIVEN_BEFORE, Formula, broken_within, others, says_the_same, values_of
+from widgets.checks.ladder.tensors import GIVEN_BEFORE, Formula, broken_within, others, same, says_the_same, values_of
 from widgets.checks.ladder.trial import Trial
 from widgets.checks.ladder.wording import raised
 from widgets.checks.mistakes import habits
@@ -103,7 +103,7 @@ def _used(
     kept = first.detach().clone()
     for dtype in (x.dtype, other):
         module((2 - 3 * x).to(dtype))
-    left_alone = all(map(_same, module.parameters(), before))
+    left_alone = all(map(same, module.parameters(), before))
     module.load_state_dict({name: 2 * one for name, one in module.state_dict().items()})
     return left_alone, torch.equal(first, kept), [module(x), module(2 - 3 * x), module(x.to(other))]
 
@@ -121,7 +121,3 @@ def _check_copy(trial: Trial, module: nn.Module, x: Tensor) -> None:
         trial.refuse(Rung.FOLLOWS, raised(trial.name, outcome, "for a `copy.deepcopy` of it"))
     if not alike(*((one,) for one in outcome.value)):
         trial.refuse(Rung.FOLLOWS, "A `copy.deepcopy` of it goes by the original's weights.", [habits.WEIGHTS_SHARED])
-
-
-def _same(one: Tensor, other: Tensor) -> bool:
-    return one.dtype == other.dtype and torch.equal(one.detach(), other)

@@ -146,7 +146,7 @@ def compare_gradients(
         if not any(alike(given, one) for one in rightly):
             where = when + ("" if probe is formula.probes[0] else f" for {probe.words}")
             wrong = next(filter(None, map(_symptom, names, given, rightly[0])))
-            symptom = f"{wrong}{where}.{_nearer(trial, formula, function, names, probe)}"
+            symptom = f"{wrong}{where}.{_nearer(trial, formula, function, names, probe, given)}"
             if "NaN" in symptom:
                 symptom += origin_of_slope(trial, function, *map(fresh, probe.args))
             hints = (*OWN_HINTS, *UNSEEN_HINTS) if OWN in symptom else UNSEEN_HINTS
@@ -176,11 +176,13 @@ def _symptom(name: str, given: Tensor | None, wanted: Tensor) -> str:
     return "" if close(given, wanted) else f"{right} is not right"
 
 
-def _nearer(trial: Trial, formula: Formula, function: Gradient, names: Sequence[str], probe: Probe) -> str:
+def _nearer(
+    trial: Trial, formula: Formula, function: Gradient, names: Sequence[str], probe: Probe, given: Answer
+) -> str:
     """Where gradients are right although one is wrong, and whether the learner's own backward computes them."""
     words, right = "", gradients(formula.right)
-    wanted = zip(names, values_of(trial.run(function, *map(fresh, probe.args))), answer(right, probe.args), strict=True)
-    fine = [name for name, given, one in wanted if close(given, one)]
+    compared = zip(names, given, answer(right, probe.args), strict=True)
+    fine = [name for name, one, wanted in compared if close(one, wanted)]
     if fine:
         words += f" {'Those' if fine[1:] else 'That'} for {' and '.join(fine)} {'are' if fine[1:] else 'is'} right."
     for at, name in enumerate(names):

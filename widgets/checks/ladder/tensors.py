@@ -203,7 +203,7 @@ def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None
         what = f"{sentence(name)} {tried.where}"
         if isinstance(wanted, Tensor) and (wrong := _wrong_tensor(what, value, wanted, _axes(tried))):
             return wrong if wrong.rung != Rung.DTYPE else replace(wrong, mistakes=_dtype_mistakes(tried, value))
-    if not all(_same(arg, before) for arg, before in zip(tried.after, tried.probe.args, strict=True)):
+    if not all(same(arg, before) for arg, before in zip(tried.after, tried.probe.args, strict=True)):
         changed = f"After the call the input holds other numbers than before ({tried.where})."
         return Broken(Rung.INPUT, changed, (habits.INPUT_CHANGED,))
     for name, value, wanted in results:
@@ -212,7 +212,8 @@ def _first_broken(trial: Trial, formula: Formula, tried: Tried) -> Broken | None
     return None
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
+    """Whether a tensor still has the numbers and the dtype of another; anything else always does."""
     if not isinstance(one, Tensor):
         return True
     return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one.detach(), other)
@@ -252,8 +253,8 @@ def _wrong_tensor(what: str, value: Tensor, wanted: Tensor, axes: int) -> Broken
 
 def _about_shapes(given: Sequence[int], wanted: Sequence[int], axes: int) -> str:
     """What another shape than wanted suggests."""
-    longer, others = ([n for n in shape if n != 1] for shape in (given, wanted))
-    if len(given) < len(wanted) and longer == others:
+    longer, expected = ([n for n in shape if n != 1] for shape in (given, wanted))
+    if len(given) < len(wanted) and longer == expected:
         return "An axis of length 1 is gone: what drops it (`squeeze`, an index, a mean without `keepdim=True`)?"
     if len(given) < len(wanted) and math.prod(given) == math.prod(wanted):
         return "Axes were merged (`flatten`, `reshape`, `view`) and not taken apart again."
